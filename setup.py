@@ -1,0 +1,87 @@
+"""Compile the hot modules when that is possible and wanted.
+
+MIDSTREAM_EXTENSION decides: "yes" (fail if it can't be done), "no", or unset (if possible).
+All modules are compiled or none: a compiled class can't derive from a plain one.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HOT = [
+    "_text",
+    "_strings",
+    "_numbers",
+    "_visitor",
+    "_machine",
+    "_recovery",
+    "_grammar",
+    "_update",
+    "_accumulator",
+    "fragments",
+]
+SWITCH = os.environ.get("MIDSTREAM_EXTENSION", "").strip().lower()
+if SWITCH not in ("", "yes", "no"):
+    sys.exit(f'MIDSTREAM_EXTENSION is "yes", "no" or unset, not {SWITCH!r}')
+
+
+class BuildAllOrNothing(build_ext):
+    """Build every extension, or leave the package plain and say so."""
+
+    def finalize_options(self) -> None:
+        with self.plain_if_it_fails():
+            self.distribution.ext_modules = translated(self.distribution.ext_modules)
+        super().finalize_options()
+
+    def run(self) -> None:
+        with self.plain_if_it_fails():
+            super().run()
+
+    @contextmanager
+    def plain_if_it_fails(self) -> Iterator[None]:
+        try:
+            yield
+        except (Exception, SystemExit) as error:
+            if SWITCH == "yes":
+                raise
+            for extension in self.extensions or ():
+                Path(self.get_ext_fullpath(extension.name)).unlink(missing_ok=True)
+            self.extensions = self.distribution.ext_modules = []
+            print(f"midstream: not compiled, the plain Python core will be used ({error})", file=sys.stderr)
+
+
+def translated(extensions: list[Extension]) -> list[Extension]:
+    """Translate the modules to C; only now is Cython needed."""
+    from Cython.Build import cythonize
+
+    return cythonize(
+        extensions,
+        build_dir="build",
+        compiler_directives={
+            "language_level": 3,
+            # PEP 484's int is any int; the sibling .pxd files say what fits a C type
+            "annotation_typing": False,
+            "boundscheck": False,
+            "wraparound": False,
+            "initializedcheck": False,
+            "cdivision": True,
+        },
+    )
+
+
+setup(
+    ext_modules=[]
+    if SWITCH == "no"
+    else [Extension(f"midstream.{name}", [f"src/midstream/{name}.py"]) for name in HOT],
+    cmdclass={"build_ext": BuildAllOrNothing},
+)

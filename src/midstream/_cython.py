@@ -1,0 +1,36 @@
+"""Stand in for the ``cython`` module where nothing is compiled.
+
+The hot modules are ordinary Python; the few decorators that only the compiler understands do
+nothing here. Importing this instead of the real thing keeps Cython a build requirement.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+compiled = False
+
+
+def cclass(cls: T) -> T:
+    """Compile the class to an extension type."""
+    return cls
+
+
+def final(cls: T) -> T:
+    """Allow direct calls of its methods: nothing derives from the class."""
+    return cls
+
+
+def no_gc(cls: T) -> T:
+    """Leave the class out of garbage collection: its instances can't be in a cycle."""
+    return cls
+
+
+def freelist(size: int) -> Callable[[T], T]:
+    """Keep that many freed instances for reuse."""
+    return cclass

@@ -1,0 +1,136 @@
+"""What can be wrong with a text, where, and the one exception that says so."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ._update import JsonFragmentUpdate
+
+__all__ = ["ErrorCode", "JsonStreamError", "ParserError", "Position"]
+
+
+class ErrorCode(StrEnum):
+    """Name what went wrong, for programs to branch on.
+
+    >>> ErrorCode.TRUNCATED
+    <ErrorCode.TRUNCATED: 'truncated'>
+    >>> ErrorCode.TRUNCATED == "truncated"
+    True
+    """
+
+    # RFC 8259 section 2: structure
+    EXPECTED_VALUE = "expected_value"
+    EXPECTED_KEY = "expected_key"
+    EXPECTED_COLON = "expected_colon"
+    EXPECTED_COMMA = "expected_comma"
+    TRAILING_COMMA = "trailing_comma"
+    TRAILING_TEXT = "trailing_text"
+    TRUNCATED = "truncated"
+    # RFC 8259 sections 3, 6, 7 and 8.1: tokens and encoding
+    INVALID_LITERAL = "invalid_literal"
+    INVALID_NUMBER = "invalid_number"
+    INVALID_ESCAPE = "invalid_escape"
+    CONTROL_CHARACTER = "control_character"
+    INVALID_UTF8 = "invalid_utf8"
+    # RFC 8259 section 9: limits that a parser may set
+    DEPTH_LIMIT = "depth_limit"
+    STRING_LIMIT = "string_limit"
+    NUMBER_LIMIT = "number_limit"
+    DOCUMENT_LIMIT = "document_limit"
+    # what surrounds the grammar
+    NUMBER_REFUSED = "number_refused"
+    AFTER_FINISH = "after_finish"
+    INVALID_PATH = "invalid_path"
+    INVALID_CHECKPOINT = "invalid_checkpoint"
+    # snapshots into text
+    INVALID_SNAPSHOT = "invalid_snapshot"
+    CONFLICT = "conflict"
+
+
+_WORDS = {
+    ErrorCode.EXPECTED_VALUE: "expected a value",
+    ErrorCode.EXPECTED_KEY: "expected a key in double quotes, or '}'",
+    ErrorCode.EXPECTED_COLON: "expected ':' after a key",
+    ErrorCode.EXPECTED_COMMA: "expected ',' or the end of the container",
+    ErrorCode.TRAILING_COMMA: "a comma with nothing after it",
+    ErrorCode.TRAILING_TEXT: "text after the end of the document",
+    ErrorCode.TRUNCATED: "the text ends before the document does",
+    ErrorCode.INVALID_LITERAL: "not one of true, false, null",
+    ErrorCode.INVALID_NUMBER: "invalid number",
+    ErrorCode.INVALID_ESCAPE: "invalid escape in a string",
+    ErrorCode.CONTROL_CHARACTER: "unescaped control character in a string",
+    ErrorCode.INVALID_UTF8: "invalid UTF-8",
+    ErrorCode.DEPTH_LIMIT: "containers nested deeper than max_depth",
+    ErrorCode.STRING_LIMIT: "string longer than max_string",
+    ErrorCode.NUMBER_LIMIT: "number longer than max_number",
+    ErrorCode.DOCUMENT_LIMIT: "document longer than max_document",
+    ErrorCode.NUMBER_REFUSED: "number refused by its conversion",
+    ErrorCode.AFTER_FINISH: "text after finish()",
+    ErrorCode.INVALID_PATH: "invalid path",
+    ErrorCode.INVALID_CHECKPOINT: "not a checkpoint of this kind and version",
+    ErrorCode.INVALID_SNAPSHOT: "the snapshot is not a JSON value",
+    ErrorCode.CONFLICT: "the snapshot contradicts what has been written",
+}
+
+
+class Position(NamedTuple):
+    """A place in a text: index counts characters from 0, line and column from 1.
+
+    >>> Position(index=7, line=1, column=8)
+    Position(index=7, line=1, column=8)
+    """
+
+    index: int  # type: ignore[assignment]  # nobody looks for an item in it
+    line: int
+    column: int
+
+
+class ParserError(NamedTuple):
+    """An error as data: its code, a sentence and its place.
+
+    >>> ParserError.at(ErrorCode.EXPECTED_COLON, 4, 1, 5).message
+    "expected ':' after a key (line 1, column 5)"
+    """
+
+    code: ErrorCode
+    message: str
+    index: int  # type: ignore[assignment]
+    line: int
+    column: int
+
+    @classmethod
+    def at(cls, code: ErrorCode, index: int, line: int, column: int) -> ParserError:
+        """Make the error of a code at a place; its message never quotes the text."""
+        return cls(code, f"{_WORDS[code]} (line {line}, column {column})", index, line, column)
+
+
+class JsonStreamError(ValueError):
+    """The one exception that bad input raises.
+
+    >>> raise JsonStreamError(ParserError.at(ErrorCode.TRUNCATED, 3, 1, 4))
+    Traceback (most recent call last):
+        ...
+    midstream.errors.JsonStreamError: the text ends before the document does (line 1, column 4)
+    """
+
+    def __init__(
+        self,
+        error: ParserError,
+        path: str = "",
+        updates: Sequence[JsonFragmentUpdate] = (),
+    ) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.code = error.code
+        self.index = error.index
+        self.line = error.line
+        self.column = error.column
+        self.path = path
+        self.updates = list(updates)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.error, self.path, self.updates)

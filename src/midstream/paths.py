@@ -1,0 +1,153 @@
+"""A place inside a document: its segments, and the three notations people use for it.
+
+Internally a place is a chain of pairs ``(parent, segment)`` that ends in ``(None, root_name)``.
+A container opens one pair; everything in it shares that pair, so an update costs no path until
+somebody asks for one. Pairs are plain tuples: cheap to make, and freed without recursion
+however deep they go.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from .errors import ErrorCode, JsonStreamError, ParserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Segment = str | int
+    Segments = tuple[Segment, ...]
+    # recursive in truth: (PathPair | None, segment)
+    PathPair = tuple[Any, Segment]
+
+__all__ = ["parse_path"]
+
+_NEEDS_QUOTES = re.compile(r"""[\s.\[\]"'\\\x00-\x1f\x7f-\x9f]""").search
+_NAME = re.compile(r"""[^\s.\[\]"'\\\x00-\x1f\x7f-\x9f]+""").match
+_INDEX = re.compile(r"\[(0|[1-9][0-9]{0,17})\]").match
+_STRING = json.JSONDecoder().raw_decode
+
+
+def segments_of(pair: PathPair) -> Segments:
+    """List the segments from the root down to a place."""
+    segments: list[Segment] = []
+    parent, segment = pair
+    while parent is not None:
+        segments.append(segment)
+        parent, segment = parent
+    segments.reverse()
+    return tuple(segments)
+
+
+def root_of(pair: PathPair) -> str:
+    """Find the name of the root above a place."""
+    while pair[0] is not None:
+        pair = pair[0]
+    return str(pair[1])
+
+
+def pair_of(root: str, segments: Iterable[Segment]) -> PathPair:
+    """Build the chain for the segments below a root."""
+    pair: PathPair = (None, root)
+    for segment in segments:
+        pair = (pair, segment)
+    return pair
+
+
+def format_path(root: str, segments: Iterable[Segment]) -> str:
+    """Write a path: ``root.users[2]["e.mail"]``."""
+    parts = [root]
+    for segment in segments:
+        if isinstance(segment, int):
+            parts.append(f"[{segment}]")
+        elif not segment or _NEEDS_QUOTES(segment):
+            parts.append(f"[{json.dumps(segment, ensure_ascii=False)}]")
+        elif len(parts) == 1 and not root:
+            parts.append(segment)
+        else:
+            parts.append(f".{segment}")
+    return "".join(parts)
+
+
+def format_pointer(segments: Iterable[Segment]) -> str:
+    """Write a JSON Pointer (RFC 6901 section 3)."""
+    return "".join(
+        f"/{segment}" if isinstance(segment, int) else "/" + segment.replace("~", "~0").replace("/", "~1")
+        for segment in segments
+    )
+
+
+# RFC 9535 section 2.7: what a normalized path escapes, and how
+_JSONPATH_ESCAPES = {code: f"\\u{code:04x}" for code in range(0x20)} | {
+    ord("'"): "\\'",
+    ord("\\"): "\\\\",
+    ord("\b"): "\\b",
+    ord("\t"): "\\t",
+    ord("\n"): "\\n",
+    ord("\f"): "\\f",
+    ord("\r"): "\\r",
+}
+
+
+def format_jsonpath(segments: Iterable[Segment]) -> str:
+    """Write a normalized path (RFC 9535 section 2.7)."""
+    return "$" + "".join(
+        f"[{segment}]" if isinstance(segment, int) else f"['{segment.translate(_JSONPATH_ESCAPES)}']"
+        for segment in segments
+    )
+
+
+def parse_path(path: str, root: str = "root") -> Segments:
+    """Read a path string back into its segments.
+
+    A path that does not begin with the root's name is read as one written with ``root=""``.
+
+    >>> parse_path('root.users[2]["e.mail"]')
+    ('users', 2, 'e.mail')
+    >>> parse_path("users[2]")
+    ('users', 2)
+    """
+    return split_path(path, root)[1]
+
+
+def split_path(path: str, root: str = "root") -> tuple[str, Segments]:
+    """Read a path string back into the root's name, if it has one, and its segments."""
+    end = len(path)
+    rooted = bool(root) and path.startswith(root) and (len(root) == end or path[len(root)] in ".[")
+    at = len(root) if rooted else 0
+    segments: list[Segment] = []
+    while at < end:
+        if path[at] == "[":
+            index = _INDEX(path, at)
+            if index:
+                segments.append(int(index[1]))
+                at = index.end()
+                continue
+            key, at = _quoted_key(path, at + 1)
+        else:
+            # the first name of a path without a root has no dot before it
+            name = _NAME(path, at + (path[at] == "." and (rooted or at > 0)))
+            if not name or (path[at] != "." and at > 0):
+                raise _invalid(at)
+            key, at = name[0], name.end()
+        segments.append(key)
+    return root if rooted else "", tuple(segments)
+
+
+def _quoted_key(path: str, at: int) -> tuple[str, int]:
+    """Read ``"key"]``: the inside of a bracket."""
+    if not path.startswith('"', at):
+        raise _invalid(at)
+    try:
+        key, at = _STRING(path, at)
+    except (ValueError, StopIteration):
+        raise _invalid(at) from None
+    if not path.startswith("]", at):
+        raise _invalid(at)
+    return key, at + 1
+
+
+def _invalid(at: int) -> JsonStreamError:
+    return JsonStreamError(ParserError.at(ErrorCode.INVALID_PATH, at, 1, at + 1))
