@@ -1,0 +1,33 @@
+cimport cython
+
+from ._modes cimport *
+from ._numbers cimport NumberReader, is_part
+from ._recovery cimport Recovery
+from ._strings cimport StringReader
+from ._text cimport TextBuffer
+from ._visitor cimport Visitor
+
+cdef object _utf_8_decode, _DAMAGE
+
+cdef class Grammar(Recovery):
+    cdef int feed(self, object fragment, Visitor visitor) except -1
+    cdef bint _is_content(self, str text) except -1
+    cdef bint _is_open_for_more(self, Visitor visitor) except -1
+    @cython.locals(text=str, used=Py_ssize_t, damaged=bint)
+    cdef int _feed_bytes(self, bytes data, Visitor visitor) except -1
+    cdef int _feed_damaged(self, str text, Visitor visitor) except -1
+    cdef int _fail_encoding(self, str damage, Visitor visitor) except -1
+    @cython.locals(
+        length=Py_ssize_t, n=Py_ssize_t, i=Py_ssize_t, document_start=Py_ssize_t, mode=cython.int, c=Py_UCS4
+    )
+    cdef int _feed_text(self, str text, bint doomed, Visitor visitor) except -1
+    cdef bint _ends_root_number(self, str text, Py_ssize_t i, Visitor visitor) except -1
+    cdef Py_ssize_t _bound(self, Py_ssize_t length) except -1
+    @cython.locals(strings=StringReader, piece=str, closed=bint)
+    cdef Py_ssize_t _string(self, str text, Py_ssize_t i, Py_ssize_t n, bint doomed, Visitor visitor) except -1
+    @cython.locals(numbers=NumberReader, j=Py_ssize_t)
+    cdef Py_ssize_t _number(self, str text, Py_ssize_t i, Py_ssize_t n, Visitor visitor) except -1
+    @cython.locals(word=str, at=Py_ssize_t)
+    cdef Py_ssize_t _literal(self, str text, Py_ssize_t i, Py_ssize_t n, Visitor visitor) except -1
+    @cython.locals(whole=str)
+    cdef int finish(self, Visitor visitor) except -1

@@ -1,0 +1,363 @@
+"""RFC 8259 as one state machine: fragments go in, calls on a visitor come out.
+
+How it thinks
+-------------
+A JSON text is read once, from left to right. Between two characters the machine is in one *mode*:
+what the grammar allows next. Structure (sections 2, 4 and 5) is decided here, one character at a
+time; the inside of a string (section 7) and of a number (section 6) is read by a reader that can
+stop and go on anywhere; the literals (section 3) are short enough to be compared here.
+
+``after`` is the mode that follows a complete value, and so tells the kind of the innermost open
+container; the stack keeps the ``after`` of the containers around it. That is all the memory the
+structure needs: there is no recursion, and nothing that grows but the stack.
+
+Values are announced to a visitor as soon as the text determines them, and no sooner. The visitor
+is an argument of ``feed``: the machine keeps no reference to it, so that its state can be saved
+(`state`), loaded (`load`) and continued with another one.
+
+    begin_object end_object begin_array end_array    a container; the calls nest
+    key(text)                                         the name of the next value
+    string(piece, starts, ends)                       a string, in one or more pieces
+    number(value, text, start, end)                   a number, written as text[start:end]
+    literal(value)                                    true, false or null
+    document()                                        the root value is complete
+    error(error, where)                               what is wrong, and where it was found
+
+After an error the machine is in mode FAILED and takes nothing more, or, if it is to recover, it
+skips to where the structure can go on (`_skip`).
+"""
+
+from __future__ import annotations
+
+import re
+from codecs import utf_8_decode as _utf_8_decode
+from typing import TYPE_CHECKING
+
+from . import _cython as cython
+from ._recovery import Recovery
+from .errors import ErrorCode
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from ._modes import (
+        AFTER_ITEM,
+        AFTER_MEMBER,
+        AFTER_ROOT,
+        BETWEEN,
+        COLON,
+        FAILED,
+        FIRST_ITEM,
+        FIRST_KEY,
+        KEY,
+        LITERAL,
+        NEXT_ITEM,
+        NEXT_KEY,
+        NUMBER,
+        SKIP,
+        START,
+        STRING,
+        VALUE,
+    )
+    from ._numbers import is_part
+
+if TYPE_CHECKING:
+    from ._visitor import Visitor
+
+__all__ = ["COMPILED", "Grammar"]
+
+COMPILED = bool(cython.compiled)
+
+_DAMAGE = re.compile(r"[\udc80-\udcff]+").finditer
+
+
+@cython.final
+@cython.cclass
+class Grammar(Recovery):
+    """The rules: text in, calls on a visitor out."""
+
+    __slots__ = ()
+
+    def feed(self, fragment: str | bytes, visitor: Visitor) -> None:
+        """Read a fragment: str, or bytes in UTF-8."""
+        if isinstance(fragment, str):
+            if not cython.compiled and self._is_content(fragment):
+                self.base += len(fragment)
+                self.strings.room -= len(fragment)
+                visitor.string(fragment, False, False)
+            elif fragment and self._is_open_for_more(visitor):
+                if self.carry:
+                    # a character begun in bytes can't go on in a str
+                    self.carry = b""
+                    self._fail_encoding("\ufffd", visitor)
+                self._feed_text(fragment, False, visitor)
+        elif isinstance(fragment, (bytes, bytearray, memoryview)):
+            if len(fragment) > 0 and self._is_open_for_more(visitor):
+                self._feed_bytes(bytes(fragment), visitor)
+        else:
+            raise TypeError(f"a fragment is str or bytes, not {type(fragment).__name__}")
+
+    def _is_content(self, text: str) -> bool:
+        """Tell whether a fragment is nothing but the inside of a string: uncompiled, it pays to ask."""
+        return (
+            self.mode == STRING
+            and '"' not in text
+            and "\\" not in text
+            and text.isprintable()
+            and 0 < len(text) <= min(self.strings.room, self._bound(len(text)))
+            and not (self.strings.place or self.strings.high or self.carry)
+        )
+
+    def _is_open_for_more(self, visitor: Visitor) -> bool:
+        if self.finished and self.mode != FAILED:
+            self._fail_for_good(ErrorCode.AFTER_FINISH, 0, visitor)
+        return self.mode != FAILED
+
+    def _feed_bytes(self, data: bytes, visitor: Visitor) -> None:
+        """Decode what is whole (section 8.1: UTF-8), keep at most three bytes for the next time."""
+        if self.carry:
+            data = self.carry + data
+        try:
+            text, used = _utf_8_decode(data, "strict", False)
+            damaged = False
+        except UnicodeDecodeError:
+            # what is no UTF-8 comes out as lone surrogates, which UTF-8 itself can't hold
+            text, used = _utf_8_decode(data, "surrogateescape", False)
+            damaged = True
+        self.carry = data[used:] if used < len(data) else b""
+        if damaged:
+            self._feed_damaged(text, visitor)
+        else:
+            self._feed_text(text, False, visitor)
+
+    def _feed_damaged(self, text: str, visitor: Visitor) -> None:
+        """Read a text with lone surrogates in place of bytes that are no UTF-8."""
+        i = 0
+        for match in _DAMAGE(text):
+            self._feed_text(text[i : match.start()], True, visitor)
+            self._fail_encoding("\ufffd" * (match.end() - match.start()), visitor)
+            i = match.end()
+            if self.mode == FAILED:
+                break
+        else:
+            self._feed_text(text[i:], False, visitor)
+
+    def _fail_encoding(self, damage: str, visitor: Visitor) -> None:
+        """Report bytes that are no UTF-8; who recovers goes on behind them."""
+        if self.mode != SKIP and self.mode != FAILED:
+            self._fail(ErrorCode.INVALID_UTF8, 0, visitor)
+        self._feed_text(damage, False, visitor)
+
+    def _feed_text(self, text: str, doomed: bool, visitor: Visitor) -> None:
+        """Read a text; doomed is one that an error will follow at once."""
+        length = len(text)
+        n = self._bound(length)
+        document_start = self.document_start
+        i = 0
+        mode = self.mode
+        while i < n or (n < length and self._ends_root_number(text, i, visitor)):
+            if mode >= STRING:
+                if i == n:
+                    pass
+                elif mode == STRING or mode == KEY:
+                    i = self._string(text, i, n, doomed or n < length, visitor)
+                elif mode == NUMBER:
+                    i = self._number(text, i, n, visitor)
+                elif mode == LITERAL:
+                    i = self._literal(text, i, n, visitor)
+                elif mode == SKIP:
+                    i = self._skip(text, i, n, visitor)
+                elif mode == FAILED:
+                    break
+                else:
+                    i = self._pass_over(text, i, n)
+                if self.document_start != document_start:
+                    document_start = self.document_start
+                    n = self._bound(length)
+                mode = self.mode
+                continue
+            c = text[i]
+            # section 2: ws = *( %x20 / %x09 / %x0A / %x0D )
+            if c == " " or c == "\n" or c == "\r" or c == "\t":
+                i += 1
+                if c == "\n":
+                    self.line += 1
+                    self.line_start = self.base + i
+                continue
+            if mode <= NEXT_ITEM:
+                # section 3: value = false / null / true / object / array / number / string
+                if c == '"':
+                    self.mode = STRING
+                    self.starts = True
+                    self.strings.begin()
+                    i = self._string(text, i + 1, n, doomed or n < length, visitor)
+                elif c == "{" or c == "[":
+                    if len(self.stack) < self.max_depth:
+                        self._open(c, visitor)
+                        i += 1
+                    else:
+                        # section 9: a parser may limit the depth of nesting
+                        i = self._fail(ErrorCode.DEPTH_LIMIT, i, visitor)
+                elif c == "-" or "0" <= c <= "9":
+                    self.mode = NUMBER
+                    self.numbers.begin()
+                    i = self._number(text, i, n, visitor)
+                elif c == "t" or c == "f" or c == "n":
+                    self.mode = LITERAL
+                    self.literal_word = "true" if c == "t" else "false" if c == "f" else "null"
+                    self.literal_at = 0
+                    i = self._literal(text, i, n, visitor)
+                elif c == "]" and mode == FIRST_ITEM:
+                    # section 5: array = begin-array [ value *( value-separator value ) ] end-array
+                    i += 1
+                    self._close(i, visitor)
+                elif c == "\ufeff" and mode == START and self.base + i == 0:
+                    # section 8.1: a byte order mark may be ignored
+                    i += 1
+                elif c == "]" and mode == NEXT_ITEM:
+                    i = self._fail(ErrorCode.TRAILING_COMMA, i, visitor)
+                else:
+                    i = self._fail(ErrorCode.EXPECTED_VALUE, i, visitor)
+            elif mode == AFTER_MEMBER:
+                # section 4: object = begin-object [ member *( value-separator member ) ] end-object
+                if c == ",":
+                    self.mode = NEXT_KEY
+                    i += 1
+                elif c == "}":
+                    i += 1
+                    self._close(i, visitor)
+                else:
+                    i = self._fail(ErrorCode.EXPECTED_COMMA, i, visitor)
+            elif mode == COLON:
+                # section 4: member = string name-separator value
+                if c == ":":
+                    self.mode = VALUE
+                    i += 1
+                else:
+                    i = self._fail(ErrorCode.EXPECTED_COLON, i, visitor)
+            elif mode <= NEXT_KEY:
+                if c == '"':
+                    self.mode = KEY
+                    self.strings.begin()
+                    i = self._string(text, i + 1, n, doomed or n < length, visitor)
+                elif c != "}":
+                    i = self._fail(ErrorCode.EXPECTED_KEY, i, visitor)
+                elif mode == FIRST_KEY:
+                    i += 1
+                    self._close(i, visitor)
+                else:
+                    i = self._fail(ErrorCode.TRAILING_COMMA, i, visitor)
+            elif mode == AFTER_ITEM:
+                if c == ",":
+                    self.mode = NEXT_ITEM
+                    i += 1
+                elif c == "]":
+                    i += 1
+                    self._close(i, visitor)
+                else:
+                    i = self._fail(ErrorCode.EXPECTED_COMMA, i, visitor)
+            else:
+                # section 2: JSON-text = ws value ws
+                i = self._fail(ErrorCode.TRAILING_TEXT, i, visitor)
+            if self.document_start != document_start:
+                document_start = self.document_start
+                n = self._bound(length)
+            mode = self.mode
+        if mode != FAILED:
+            if n < length:
+                self._fail_for_good(ErrorCode.DOCUMENT_LIMIT, n, visitor)
+            else:
+                self.base += length
+
+    def _bound(self, length: int) -> int:
+        """Find how far a fragment of that length may be read."""
+        return min(length, self.document_start + self.max_document - self.base)
+
+    def _ends_root_number(self, text: str, i: int, visitor: Visitor) -> bool:
+        """At the limit of a document that is a number: read its end, which is no part of it."""
+        if self.mode != NUMBER or self.after != AFTER_ROOT or self.after_root != BETWEEN or is_part(text[i]):
+            return False
+        self._number(text, i, i + 1, visitor)
+        return True
+
+    # Values
+
+    def _string(self, text: str, i: int, n: int, doomed: bool, visitor: Visitor) -> int:
+        strings = self.strings
+        i = strings.read(text, i, n)
+        piece = strings.piece
+        closed = strings.closed
+        if doomed and not closed and i == n:
+            piece += strings.finish()
+        if self.mode == STRING:
+            if closed or piece or self.starts:
+                visitor.string(piece, self.starts, closed)
+                self.starts = False
+            if closed:
+                self._end_value(i, visitor)
+                return i
+        elif closed:
+            if self.key_text.pieces:
+                self.key_text.append(piece)
+                piece = self.key_text.take()
+            visitor.key(piece)
+            self.mode = COLON
+            return i
+        elif piece:
+            self.key_text.append(piece)
+        failure = strings.failure
+        if failure is not None:
+            strings.failure = None
+            return self._fail(failure, i, visitor)
+        return i
+
+    def _number(self, text: str, i: int, n: int, visitor: Visitor) -> int:
+        numbers = self.numbers
+        j = numbers.read(text, i, n)
+        failure = numbers.failure
+        if failure is not None:
+            numbers.failure = None
+            return self._fail(failure, j, visitor)
+        if numbers.done:
+            if numbers.whole is None:
+                visitor.number(numbers.value, text, i, j)
+            else:
+                visitor.number(numbers.value, numbers.whole, 0, len(numbers.whole))
+            self._end_value(j, visitor)
+        return j
+
+    def _literal(self, text: str, i: int, n: int, visitor: Visitor) -> int:
+        word = self.literal_word
+        at = self.literal_at
+        while i < n:
+            if text[i] != word[at]:
+                return self._fail(ErrorCode.INVALID_LITERAL, i, visitor)
+            i += 1
+            at += 1
+            if at == len(word):
+                visitor.literal(True if word[0] == "t" else False if word[0] == "f" else None)
+                self._end_value(i, visitor)
+                return i
+        self.literal_at = at
+        return i
+
+    def finish(self, visitor: Visitor) -> None:
+        """Take the end of the input as the end of the text."""
+        if self.mode == NUMBER and self.after == AFTER_ROOT and not self.carry:
+            # section 6: a number has no end of its own
+            self.numbers.finish()
+            failure = self.numbers.failure
+            if failure is not None:
+                self._fail_for_good(failure, 0, visitor)
+            else:
+                whole = self.numbers.whole or ""
+                visitor.number(self.numbers.value, whole, 0, len(whole))
+                self._end_value(0, visitor)
+        if self.mode == FAILED or self.finished:
+            pass
+        elif not self._is_behind_root() and not (self.mode == START and self.after_root == BETWEEN):
+            self._fail_for_good(ErrorCode.TRUNCATED, 0, visitor)
+        elif self.carry:
+            self._fail_for_good(ErrorCode.INVALID_UTF8, 0, visitor)
+        self.finished = True

@@ -1,0 +1,26 @@
+cimport cython
+
+from ._modes cimport *
+from ._numbers cimport NumberReader
+from ._strings cimport StringReader
+from ._text cimport TextBuffer
+from ._visitor cimport Visitor
+
+cdef class Machine:
+    cdef Py_ssize_t max_depth, max_document, base, line, line_start, document_start, objects, literal_at, skip_depth
+    cdef int after_root, mode, after, skip_from, skip_quote
+    cdef bint recover, starts, skip_begins, finished
+    cdef list stack
+    cdef str literal_word
+    cdef bytes carry
+    cdef object error
+    cdef StringReader strings
+    cdef NumberReader numbers
+    cdef TextBuffer key_text, trailing
+    cpdef object position(self)
+    cpdef bint is_complete(self) except -1
+    @cython.locals(mode=cython.int)
+    cdef bint _is_behind_root(self) except -1
+    cdef int _open(self, Py_UCS4 c, Visitor visitor) except -1
+    cdef int _close(self, Py_ssize_t i, Visitor visitor) except -1
+    cdef int _end_value(self, Py_ssize_t i, Visitor visitor) except -1

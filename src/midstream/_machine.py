@@ -1,0 +1,221 @@
+"""What the grammar must know between two characters, and how that is saved and loaded."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from . import _cython as cython
+from ._numbers import NumberReader
+from ._strings import StringReader
+from ._text import TextBuffer, load_text
+from .errors import ErrorCode, ParserError, Position
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from ._modes import (
+        AFTER_ITEM,
+        AFTER_MEMBER,
+        AFTER_ROOT,
+        BETWEEN,
+        FAILED,
+        FIRST_ITEM,
+        FIRST_KEY,
+        LITERAL,
+        SPENT,
+        START,
+        TRAILING,
+    )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._visitor import Visitor
+    from .limits import Limits
+
+__all__ = ["Machine"]
+
+# half of what an index can be: room to add to it
+UNLIMITED = sys.maxsize // 2
+
+_AFTER_ROOT = {"error": AFTER_ROOT, "ignore": TRAILING, "next": BETWEEN}
+
+
+@cython.cclass
+class Machine:
+    """The memory of the grammar."""
+
+    __slots__ = (
+        "after",
+        "after_root",
+        "base",
+        "carry",
+        "document_start",
+        "error",
+        "finished",
+        "key_text",
+        "line",
+        "line_start",
+        "literal_at",
+        "literal_word",
+        "max_depth",
+        "max_document",
+        "mode",
+        "numbers",
+        "objects",
+        "recover",
+        "skip_begins",
+        "skip_depth",
+        "skip_from",
+        "skip_quote",
+        "stack",
+        "starts",
+        "strings",
+        "trailing",
+    )
+
+    def __init__(
+        self,
+        limits: Limits,
+        after_root: str,
+        recover: bool,
+        parse_int: Callable[[str], Any],
+        parse_float: Callable[[str], Any],
+    ) -> None:
+        self.max_depth = _limit(limits.max_depth)
+        self.max_document = _limit(limits.max_document)
+        self.after_root = _AFTER_ROOT[after_root]
+        self.recover = recover
+        self.strings = StringReader(_limit(limits.max_string))
+        self.numbers = NumberReader(_limit(limits.max_number), parse_int, parse_float)
+        self.mode = START
+        self.after = AFTER_ROOT
+        self.stack: list[int] = []
+        self.objects = 0
+        self.base = 0
+        self.line = 1
+        self.line_start = 0
+        self.document_start = 0
+        self.starts = False
+        self.key_text = TextBuffer()
+        self.literal_word = ""
+        self.literal_at = 0
+        self.skip_from = START
+        self.skip_begins = False
+        self.skip_depth = 0
+        self.skip_quote = 0
+        self.trailing: TextBuffer | None = None
+        self.carry = b""
+        self.finished = False
+        self.error: ParserError | None = None
+
+    def position(self) -> Position:
+        """Tell how far the text has been read."""
+        return Position(self.base, self.line, self.base - self.line_start + 1)
+
+    def is_complete(self) -> bool:
+        """Tell whether a whole document has been read and nothing is in flight."""
+        return self._is_behind_root() and not self.carry
+
+    def _is_behind_root(self) -> bool:
+        mode = self.mode
+        return mode == AFTER_ROOT or mode == BETWEEN or mode == TRAILING or mode == SPENT
+
+    def _open(self, c: str, visitor: Visitor) -> None:
+        """Enter the container that the bracket c opens."""
+        self.stack.append(self.after)
+        if c == "{":
+            self.mode = FIRST_KEY
+            self.after = AFTER_MEMBER
+            self.objects += 1
+            visitor.begin_object()
+        else:
+            self.mode = FIRST_ITEM
+            self.after = AFTER_ITEM
+            visitor.begin_array()
+
+    def _close(self, i: int, visitor: Visitor) -> None:
+        """Leave the innermost container, whose last character stands before i."""
+        if self.after == AFTER_MEMBER:
+            self.objects -= 1
+            visitor.end_object()
+        else:
+            visitor.end_array()
+        self.after = self.stack.pop()
+        self._end_value(i, visitor)
+
+    def _end_value(self, i: int, visitor: Visitor) -> None:
+        """Go on behind a complete value, whose last character stands before i."""
+        self.mode = self.after
+        if self.mode == AFTER_ROOT:
+            self.mode = self.after_root
+            if self.mode == BETWEEN:
+                self.document_start = self.base + i
+            visitor.document()
+
+    def state(self) -> dict[str, Any]:
+        """Save everything but the options, as plain data."""
+        afters = [*self.stack[1:], self.after] if self.stack else []
+        strings, numbers, error = self.strings, self.numbers, self.error
+        return {
+            "mode": self.mode,
+            "open": "".join("{" if after == AFTER_MEMBER else "[" for after in afters),
+            "position": [self.base, self.line, self.line_start, self.document_start],
+            "string": [self.starts, strings.room_used(), strings.place, strings.code, strings.high],
+            "key": self.key_text.read(),
+            "number": [numbers.state, numbers.pieces.read()],
+            "literal": [self.literal_word, self.literal_at],
+            "skip": [self.skip_from, self.skip_depth, self.skip_quote],
+            "trailing": "" if self.trailing is None else self.trailing.read(),
+            "carry": list(self.carry),
+            "finished": self.finished,
+            "error": None if error is None else [error.code, error.index, error.line, error.column],
+        }
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Go on from a saved state; ValueError, KeyError or TypeError if it is none."""
+        self.mode = _whole(state["mode"], FAILED)
+        for bracket in state["open"]:
+            if bracket not in ("{", "["):
+                raise ValueError("no such bracket")
+            self.stack.append(self.after)
+            self.after = AFTER_MEMBER if bracket == "{" else AFTER_ITEM
+            self.objects += bracket == "{"
+        self.base, self.line, self.line_start, self.document_start = map(_whole, state["position"])
+        starts, used, place, code, high = state["string"]
+        self.starts = bool(starts)
+        self.strings.load(_whole(used), _whole(place, 5), _whole(code, 0xFFFF), _whole(high, 0xDBFF))
+        load_text(self.key_text, state["key"])
+        number_state, number = state["number"]
+        self.numbers.load(_whole(number_state, 8), number)
+        self.literal_word, literal_at = state["literal"]
+        if self.mode == LITERAL and self.literal_word not in ("true", "false", "null"):
+            raise ValueError("no such literal")
+        self.literal_at = _whole(literal_at, max(0, len(self.literal_word) - 1))
+        skip_from, skip_depth, skip_quote = state["skip"]
+        self.skip_from = _whole(skip_from, FAILED)
+        self.skip_depth = _whole(skip_depth)
+        self.skip_quote = _whole(skip_quote, 2)
+        if state["trailing"]:
+            self.trailing = TextBuffer()
+            load_text(self.trailing, state["trailing"])
+        self.carry = bytes(state["carry"])
+        self.finished = bool(state["finished"])
+        if state["error"] is not None:
+            code, *place = state["error"]
+            self.error = ParserError.at(ErrorCode(code), *map(_whole, place))
+        if (self.mode == FAILED) != (self.error is not None):
+            raise ValueError("failed without an error")
+
+
+def _limit(limit: int | None) -> int:
+    return UNLIMITED if limit is None else min(limit, UNLIMITED)
+
+
+def _whole(number: object, most: int = UNLIMITED) -> int:
+    """Check that a loaded number is a count of that size at the most."""
+    if type(number) is not int or not 0 <= number <= most:
+        raise ValueError("no such number")
+    return number

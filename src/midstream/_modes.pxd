@@ -1,0 +1,25 @@
+cdef enum:
+    START
+    BETWEEN
+    VALUE
+    FIRST_ITEM
+    NEXT_ITEM
+    FIRST_KEY
+    NEXT_KEY
+    COLON
+    AFTER_ITEM
+    AFTER_MEMBER
+    AFTER_ROOT
+    STRING
+    KEY
+    NUMBER
+    LITERAL
+    SKIP
+    TRAILING
+    SPENT
+    FAILED
+
+cdef enum:
+    IN_CONTAINER
+    IN_NEXT_VALUE
+    IN_STRING

@@ -1,0 +1,203 @@
+"""Strings, RFC 8259 section 7.
+
+    string = quotation-mark *char quotation-mark
+    char   = unescaped / escape ( %x22 / %x5C / %x2F / %x62 / %x66 / %x6E / %x72 / %x74 / %x75 4HEXDIG )
+
+Everything up to the next quote, backslash or control character is copied as it is: a fragment
+that is nothing but content becomes the piece itself. Behind a backslash a small automaton reads
+one character at a time, so an escape may be cut anywhere. What it holds back is never more than
+an unfinished escape, and a high surrogate whose low half may follow as the next escape.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from . import _cython as cython
+from .errors import ErrorCode
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+__all__ = ["StringReader"]
+
+_CONTENT = re.compile(r'[^"\\\x00-\x1f]*').match
+_SIMPLE = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+# where in an escape the text stands: the number of its characters read so far
+_NOWHERE = 0
+_BACKSLASH = 1
+_FIRST_DIGIT = 2
+_COMPLETE = 6
+
+
+if not cython.compiled:
+
+    def _content_end(text: str, i: int, n: int) -> int:
+        """Find the first character of text[i:n] that is not plain content."""
+        return _CONTENT(text, i, n).end()  # type: ignore[union-attr]  # it matches nothing, too
+
+
+def _hex_digit(c: str) -> int:
+    """Give the value of a hexadecimal digit, or -1."""
+    if "0" <= c <= "9":
+        return ord(c) - 48
+    if "a" <= c <= "f":
+        return ord(c) - 87
+    if "A" <= c <= "F":
+        return ord(c) - 55
+    return -1
+
+
+@cython.final
+@cython.cclass
+class StringReader:
+    """Read one string after the other, each cut anywhere.
+
+    After ``read``, ``piece`` is the text that became certain, ``closed`` tells whether the closing
+    quote was read, and ``failure`` what is wrong with the character where reading stopped.
+    """
+
+    __slots__ = ("closed", "code", "failure", "high", "limit", "piece", "place", "room")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.room = limit
+        self.place = _NOWHERE
+        self.code = 0
+        self.high = 0
+        self.piece = ""
+        self.closed = False
+        self.failure: ErrorCode | None = None
+
+    def begin(self) -> None:
+        """Get ready for what follows an opening quote."""
+        self.room = self.limit
+        self.place = _NOWHERE
+        self.high = 0
+
+    def read(self, text: str, i: int, n: int) -> int:
+        """Read on at text[i], not past n; give the index where reading stopped."""
+        j = i
+        if self.place == _NOWHERE:
+            j = _content_end(text, i, n)
+            if self.high == 0 and j - i <= self.room and (j == n or text[j] == '"'):
+                self.piece = text if j - i == len(text) else text[i:j]
+                self.room -= j - i
+                self.closed = j < n
+                return j + 1 if self.closed else j
+        return self._read_escapes(text, i, j, n)
+
+    def _read_escapes(self, text: str, i: int, j: int, n: int) -> int:
+        """Read on, with content in text[i:j] and an escape, or the rest of one, to follow."""
+        parts: list[str] = []
+        self.closed = False
+        while True:
+            if self.place == _NOWHERE:
+                if j > i:
+                    self._release(parts)
+                    if j - i > self.room:
+                        j = i + self.room
+                        self.failure = ErrorCode.STRING_LIMIT
+                    parts.append(text[i:j])
+                    self.room -= j - i
+                    if self.failure is not None:
+                        break
+                if j == n:
+                    break
+                c = text[j]
+                if c == '"':
+                    self._release(parts)
+                    self.closed = True
+                    j += 1
+                    break
+                if c != "\\":
+                    self.failure = ErrorCode.CONTROL_CHARACTER
+                    break
+                self.place = _BACKSLASH
+                j += 1
+            elif j == n:
+                break
+            elif self._read_escape(text[j], parts):
+                j += 1
+                i = j
+                if self.place == _NOWHERE:
+                    j = _content_end(text, i, n)
+            else:
+                break
+        if self.failure is not None:
+            self._release(parts)
+        self.piece = parts[0] if len(parts) == 1 else "".join(parts)
+        return j
+
+    def _read_escape(self, c: str, parts: list[str]) -> bool:
+        """Take one character behind a backslash; tell whether it may stand there."""
+        if self.place == _BACKSLASH:
+            if c == "u":
+                self.place = _FIRST_DIGIT
+                self.code = 0
+                return True
+            simple = _SIMPLE.get(c)
+            if simple is None:
+                self.failure = ErrorCode.INVALID_ESCAPE
+                return False
+            self._release(parts)
+            if not self._make_room():
+                return False
+            parts.append(simple)
+        else:
+            digit = _hex_digit(c)
+            if digit < 0:
+                self.failure = ErrorCode.INVALID_ESCAPE
+                return False
+            self.code = self.code * 16 + digit
+            self.place += 1
+            if self.place < _COMPLETE:
+                return True
+            code = self.code
+            if self.high and 0xDC00 <= code < 0xE000:
+                # section 7: a character outside the BMP is written as a surrogate pair
+                parts.append(chr(0x10000 + ((self.high - 0xD800) << 10) + (code - 0xDC00)))
+                self.high = 0
+            else:
+                self._release(parts)
+                if not self._make_room():
+                    return False
+                if 0xD800 <= code < 0xDC00:
+                    self.high = code
+                else:
+                    parts.append(chr(code))
+        self.place = _NOWHERE
+        return True
+
+    def _release(self, parts: list[str]) -> None:
+        """Let a high surrogate go whose low half did not come; section 8.2 allows it alone."""
+        if self.high:
+            parts.append(chr(self.high))
+            self.high = 0
+
+    def _make_room(self) -> bool:
+        """Count one more decoded character."""
+        if self.room == 0:
+            self.failure = ErrorCode.STRING_LIMIT
+            return False
+        self.room -= 1
+        return True
+
+    def finish(self) -> str:
+        """Give what was held back, when nothing more will come."""
+        parts: list[str] = []
+        self._release(parts)
+        return "".join(parts)
+
+    def room_used(self) -> int:
+        """Count the characters of the open string so far."""
+        return self.limit - self.room
+
+    def load(self, used: int, place: int, code: int, high: int) -> None:
+        """Go on from a saved state."""
+        self.room = max(0, self.limit - used)
+        self.place = place
+        self.code = code
+        self.high = high

@@ -1,0 +1,65 @@
+"""What the grammar says, and to whom.
+
+Updates, values and nodes are three visitors of the one machine in `_grammar`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _cython as cython
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if TYPE_CHECKING:
+    from .errors import ParserError
+
+__all__ = ["Visitor"]
+
+
+@cython.cclass
+class Visitor:
+    """Receive what a text says, in order."""
+
+    __slots__ = ("error_path",)
+
+    def __init__(self) -> None:
+        self.error_path = ""
+
+    def begin_object(self) -> None:
+        """Enter an object."""
+
+    def end_object(self) -> None:
+        """Leave the innermost container, an object."""
+
+    def begin_array(self) -> None:
+        """Enter an array."""
+
+    def end_array(self) -> None:
+        """Leave the innermost container, an array."""
+
+    def key(self, text: str) -> None:
+        """Take the key of the next value."""
+
+    def string(self, piece: str, starts: bool, ends: bool) -> None:
+        """Take a piece of a string; only one that starts or ends it may be empty."""
+
+    def number(self, value: Any, text: str, start: int, end: int) -> None:
+        """Take a number, written as text[start:end]."""
+
+    def literal(self, value: bool | None) -> None:
+        """Take true, false or null."""
+
+    def document(self) -> None:
+        """Know that the root value is complete."""
+
+    def error(self, error: ParserError, where: int) -> None:
+        """Learn what is wrong with the text."""
+
+    def state(self) -> dict[str, Any]:
+        """Save the visitor as plain data."""
+        return {}
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Go on from a saved state."""
