@@ -1,0 +1,127 @@
+"""The life of a machine that takes fragments: options, policies, finish, reset, checkpoints.
+
+What comes out of `JsonFragmentAccumulator` and `JsonValueAccumulator` differs, so each brings its
+visitor. What goes in does not, and lives here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _cython as cython
+from ._grammar import Grammar
+from ._visitor import Visitor
+from .errors import ErrorCode, JsonStreamError, ParserError, Position
+from .limits import Limits
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._update import JsonFragmentUpdate
+
+__all__ = ["DEFAULT_LIMITS", "Accumulator", "restore"]
+
+DEFAULT_LIMITS = Limits()
+
+_VERSION = 1
+_CHOICES = {"on_error": ("raise", "event", "recover"), "after_root": ("error", "ignore", "next")}
+
+
+@cython.cclass
+class Accumulator:
+    """Show fragments to a visitor, and keep the promises about errors."""
+
+    __slots__ = ("_grammar", "_options", "_parse_float", "_parse_int", "_raises", "_visitor")
+
+    def __init__(
+        self, options: dict[str, Any], parse_int: Callable[[str], Any], parse_float: Callable[[str], Any]
+    ) -> None:
+        for name, choices in _CHOICES.items():
+            if options[name] not in choices:
+                raise ValueError(f"{name} is one of {', '.join(map(repr, choices))}, not {options[name]!r}")
+        for limit in options["limits"]:
+            if limit is not None and (type(limit) is not int or limit < 0):
+                raise ValueError(f"a limit is None or a count, not {limit!r}")
+        self._options = options
+        self._parse_int = parse_int
+        self._parse_float = parse_float
+        self._raises = options["on_error"] == "raise"
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything but the options."""
+        options = self._options
+        self._grammar = Grammar(
+            options["limits"],
+            options["after_root"],
+            options["on_error"] == "recover",
+            self._parse_int,
+            self._parse_float,
+        )
+        self._visitor = self._new_visitor()
+
+    def _new_visitor(self) -> Visitor:
+        """Make the visitor for a stream that begins."""
+        return Visitor()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a whole document has been read and nothing is in flight."""
+        return self._grammar.is_complete()
+
+    @property
+    def position(self) -> Position:
+        """How far the text has been read; after an error that ended it, where that is."""
+        return self._grammar.position()
+
+    @property
+    def trailing(self) -> str:
+        """The text behind the document, with ``after_root="ignore"``."""
+        trailing = self._grammar.trailing
+        return "" if trailing is None else trailing.read()
+
+    def _raise(self, updates: list[JsonFragmentUpdate]) -> None:
+        """Raise the error that ended the text; the last update, if any, tells of it too."""
+        error = self._grammar.error
+        if error is not None:
+            if updates:
+                updates.pop()
+            raise JsonStreamError(error, self._visitor.error_path, updates)
+
+    def checkpoint(self) -> dict[str, Any]:
+        """Save the state as plain data for json.dumps, to go on from with ``restore``."""
+        return {
+            "midstream": _VERSION,
+            "type": type(self).__name__,
+            "options": {**self._options, "limits": list(self._options["limits"])},
+            "hooks": self._parse_int is not int or self._parse_float is not float,
+            "grammar": self._grammar.state(),
+            "visitor": self._visitor.state(),
+            "error_path": self._visitor.error_path,
+        }
+
+    def _load(self, grammar: dict[str, Any], visitor: dict[str, Any], error_path: str) -> None:
+        self._grammar.load(grammar)
+        self._visitor.load(visitor)
+        self._visitor.error_path = error_path
+
+
+def restore(
+    cls: Any, data: dict[str, Any], parse_int: Callable[[str], Any], parse_float: Callable[[str], Any]
+) -> Any:
+    """Make an accumulator of that class that goes on from a checkpoint."""
+    try:
+        if data["hooks"] and parse_int is int and parse_float is float:
+            raise ValueError("made with parse_int or parse_float, which it needs again")
+        if data["midstream"] != _VERSION or data["type"] != cls.__name__:
+            raise ValueError("another version or type")
+        options = {**data["options"], "limits": Limits(*data["options"]["limits"])}
+        accumulator = cls(**options, parse_int=parse_int, parse_float=parse_float)
+        accumulator._load(data["grammar"], data["visitor"], data["error_path"])
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        message = f"not a checkpoint to go on from: {error}"
+        raise JsonStreamError(ParserError(ErrorCode.INVALID_CHECKPOINT, message, 0, 1, 1)) from None
+    return accumulator

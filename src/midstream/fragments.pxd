@@ -1,0 +1,30 @@
+cimport cython
+
+from ._accumulator cimport Accumulator
+from ._modes cimport IN_CONTAINER, IN_NEXT_VALUE
+from ._text cimport TextBuffer
+from ._update cimport JsonFragmentUpdate, make_update
+from ._visitor cimport Visitor
+
+cdef object _START_OBJECT, _END_OBJECT, _START_ARRAY, _END_ARRAY, _KEY
+cdef object _START_STRING, _PARTIAL_STRING, _COMPLETE_STRING
+cdef object _COMPLETE_NUMBER, _COMPLETE_BOOLEAN, _COMPLETE_NULL, _JSON_COMPLETE, _ERROR
+
+cdef class FragmentVisitor(Visitor):
+    cdef list updates
+    cdef tuple pair
+    cdef object segment
+    cdef bint in_array
+    cdef Py_ssize_t index
+    cdef TextBuffer text
+    cdef int _tell(self, object kind, object text, object value) except -1
+    cdef int _begin(self) except -1
+    cdef int _enter(self, object kind) except -1
+    @cython.locals(pair=tuple)
+    cdef int _leave(self, object kind) except -1
+
+cdef class JsonFragmentAccumulator(Accumulator):
+    @cython.locals(visitor=FragmentVisitor, updates=list)
+    cpdef list add_fragment(self, object fragment)
+    @cython.locals(visitor=FragmentVisitor, updates=list)
+    cpdef list finish(self)

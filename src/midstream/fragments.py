@@ -1,0 +1,269 @@
+"""Text fragments in, path-and-value updates out."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from . import _cython as cython
+from ._accumulator import DEFAULT_LIMITS, Accumulator, restore
+from ._text import TextBuffer, load_text
+from ._update import JsonFragmentKind, JsonFragmentUpdate
+from ._visitor import Visitor
+from .errors import JsonStreamError, ParserError
+from .paths import pair_of, root_of, segments_of
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from ._modes import IN_CONTAINER, IN_NEXT_VALUE
+    from ._update import make_update
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from .limits import Limits
+    from .paths import PathPair, Segment
+
+__all__ = ["JsonFragmentAccumulator", "updates"]
+
+_START_OBJECT = JsonFragmentKind.StartObject
+_END_OBJECT = JsonFragmentKind.EndObject
+_START_ARRAY = JsonFragmentKind.StartArray
+_END_ARRAY = JsonFragmentKind.EndArray
+_KEY = JsonFragmentKind.Key
+_START_STRING = JsonFragmentKind.StartString
+_PARTIAL_STRING = JsonFragmentKind.PartialString
+_COMPLETE_STRING = JsonFragmentKind.CompleteString
+_COMPLETE_NUMBER = JsonFragmentKind.CompleteNumber
+_COMPLETE_BOOLEAN = JsonFragmentKind.CompleteBoolean
+_COMPLETE_NULL = JsonFragmentKind.CompleteNull
+_JSON_COMPLETE = JsonFragmentKind.JsonComplete
+_ERROR = JsonFragmentKind.Error
+
+
+@cython.final
+@cython.cclass
+class FragmentVisitor(Visitor):
+    """Turn what the grammar says into updates.
+
+    ``pair`` is the place of the innermost open container, ``segment`` the key or index of the
+    value in it that began last. An index counts the values that began, so that a value lost to an
+    error leaves no gap.
+    """
+
+    __slots__ = ("in_array", "index", "pair", "segment", "text", "updates")
+
+    def __init__(self, root: str) -> None:
+        self.updates: list[JsonFragmentUpdate] = []
+        self.pair: PathPair = (None, root)
+        self.segment: Segment | None = None
+        self.in_array = False
+        self.index = -1
+        self.text = TextBuffer()
+        self.error_path = ""
+
+    def _tell(self, kind: JsonFragmentKind, text: str | None, value: Any) -> None:
+        """Add an update at the value that began last."""
+        self.updates.append(make_update(kind, text, value, self.pair, self.segment))
+
+    def _begin(self) -> None:
+        """Move to the value that begins."""
+        if self.in_array:
+            self.index += 1
+            self.segment = self.index
+
+    def _enter(self, kind: JsonFragmentKind) -> None:
+        self._begin()
+        if self.segment is not None:
+            self.pair = (self.pair, self.segment)
+            self.segment = None
+        self._tell(kind, None, None)
+
+    def _leave(self, kind: JsonFragmentKind) -> None:
+        self.segment = None
+        self._tell(kind, None, None)
+        pair = self.pair
+        self.in_array = False
+        if pair[0] is not None:
+            self.pair = pair[0]
+            self.segment = pair[1]
+            if isinstance(pair[1], int):
+                self.in_array = True
+                self.index = pair[1]
+
+    def begin_object(self) -> None:
+        self._enter(_START_OBJECT)
+        self.in_array = False
+
+    def end_object(self) -> None:
+        self._leave(_END_OBJECT)
+
+    def begin_array(self) -> None:
+        self._enter(_START_ARRAY)
+        self.in_array = True
+        self.index = -1
+
+    def end_array(self) -> None:
+        self._leave(_END_ARRAY)
+
+    def key(self, text: str) -> None:
+        self.updates.append(make_update(_KEY, text, text, self.pair, None))
+        self.segment = text
+
+    def string(self, piece: str, starts: bool, ends: bool) -> None:
+        if starts:
+            self._begin()
+            self._tell(_START_STRING, None, None)
+            self.text.clear()
+        if piece:
+            self.updates.append(make_update(_PARTIAL_STRING, piece, None, self.pair, self.segment))
+            if not (starts and ends):
+                self.text.append(piece)
+        if ends:
+            if not starts:
+                piece = self.text.take()
+            self._tell(_COMPLETE_STRING, piece, piece)
+
+    def number(self, value: Any, text: str, start: int, end: int) -> None:
+        self._begin()
+        self._tell(_COMPLETE_NUMBER, text[start:end], value)
+
+    def literal(self, value: bool | None) -> None:
+        self._begin()
+        if value is None:
+            self._tell(_COMPLETE_NULL, "null", None)
+        else:
+            self._tell(_COMPLETE_BOOLEAN, "true" if value else "false", value)
+
+    def document(self) -> None:
+        self._tell(_JSON_COMPLETE, None, None)
+        self.segment = None
+
+    def error(self, error: ParserError, where: int) -> None:
+        segment = self.segment
+        if where == IN_CONTAINER:
+            segment = None
+        elif where == IN_NEXT_VALUE and self.in_array:
+            segment = self.index + 1
+        update = make_update(_ERROR, error.message, error, self.pair, segment)
+        self.error_path = update.path
+        self.updates.append(update)
+
+    def state(self) -> dict[str, Any]:
+        """Save the place and the open string as plain data."""
+        return {
+            "segments": list(segments_of(self.pair)),
+            "segment": self.segment,
+            "index": self.index,
+            "in_array": self.in_array,
+            "text": self.text.read(),
+        }
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Go on from a saved state."""
+        segments, segment, text = state["segments"], state["segment"], state["text"]
+        for part in (*segments, "" if segment is None else segment):
+            if type(part) is not str and (type(part) is not int or not 0 <= part < sys.maxsize):
+                raise TypeError("no such segment")
+        self.pair = pair_of(root_of(self.pair), segments)
+        self.segment = segment
+        self.index = state["index"]
+        self.in_array = state["in_array"]
+        load_text(self.text, text)
+
+
+@cython.cclass
+class JsonFragmentAccumulator(Accumulator):
+    """Turn text fragments into updates, as soon as the text determines them.
+
+    >>> acc = JsonFragmentAccumulator()
+    >>> for update in acc.add_fragment('{"city": "Par'): print(update)
+    JsonFragmentUpdate('root', 'StartObject')
+    JsonFragmentUpdate('root', 'Key', 'city', 'city')
+    JsonFragmentUpdate('root.city', 'StartString')
+    JsonFragmentUpdate('root.city', 'PartialString', 'Par')
+    >>> for update in acc.add_fragment('is"}'): print(update)
+    JsonFragmentUpdate('root.city', 'PartialString', 'is')
+    JsonFragmentUpdate('root.city', 'CompleteString', 'Paris', 'Paris')
+    JsonFragmentUpdate('root', 'EndObject')
+    JsonFragmentUpdate('root', 'JsonComplete')
+    >>> acc.is_complete
+    True
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        root: str = "root",
+        on_error: str = "raise",
+        after_root: str = "error",
+        limits: Limits = DEFAULT_LIMITS,
+        parse_int: Callable[[str], Any] = int,
+        parse_float: Callable[[str], Any] = float,
+    ) -> None:
+        options = {"root": root, "on_error": on_error, "after_root": after_root, "limits": limits}
+        super().__init__(options, parse_int, parse_float)
+
+    def _new_visitor(self) -> Visitor:
+        return FragmentVisitor(self._options["root"])
+
+    def add_fragment(self, fragment: str | bytes) -> list[JsonFragmentUpdate]:
+        """Read a fragment (bytes: UTF-8, cut anywhere) and give what became known."""
+        visitor: FragmentVisitor = self._visitor  # type: ignore[assignment]
+        updates: list[JsonFragmentUpdate] = []
+        visitor.updates = updates
+        self._grammar.feed(fragment, visitor)
+        if self._raises:
+            self._raise(updates)
+        return updates
+
+    def finish(self) -> list[JsonFragmentUpdate]:
+        """Take the end of the input as the end of the text; a truncated text is an error."""
+        visitor: FragmentVisitor = self._visitor  # type: ignore[assignment]
+        updates: list[JsonFragmentUpdate] = []
+        visitor.updates = updates
+        self._grammar.finish(visitor)
+        if self._raises:
+            self._raise(updates)
+        return updates
+
+    @classmethod
+    def restore(
+        cls,
+        data: dict[str, Any],
+        parse_int: Callable[[str], Any] = int,
+        parse_float: Callable[[str], Any] = float,
+    ) -> JsonFragmentAccumulator:
+        """Go on from a checkpoint, in this process or another one.
+
+        >>> acc = JsonFragmentAccumulator()
+        >>> _ = acc.add_fragment('["mid')
+        >>> JsonFragmentAccumulator.restore(acc.checkpoint()).add_fragment('stream"]')[1]
+        JsonFragmentUpdate('root[0]', 'CompleteString', 'midstream', 'midstream')
+        """
+        accumulator: JsonFragmentAccumulator = restore(cls, data, parse_int, parse_float)
+        return accumulator
+
+
+def updates(fragments: Iterable[str | bytes] | str | bytes, **options: Any) -> Iterator[JsonFragmentUpdate]:
+    """Iterate over the updates of a text that arrives in fragments.
+
+    The options are those of `JsonFragmentAccumulator`. What came before an error is yielded
+    before it is raised.
+
+    >>> [update.kind.value for update in updates(["[1,", " 2]"])]
+    ['StartArray', 'CompleteNumber', 'CompleteNumber', 'EndArray', 'JsonComplete']
+    """
+    accumulator = JsonFragmentAccumulator(**options)
+    if isinstance(fragments, (str, bytes)):
+        fragments = [fragments]
+    try:
+        for fragment in fragments:
+            yield from accumulator.add_fragment(fragment)
+        yield from accumulator.finish()
+    except JsonStreamError as error:
+        yield from error.updates
+        raise
