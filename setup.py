@@ -29,6 +29,8 @@ HOT = [
     "_update",
     "_accumulator",
     "fragments",
+    "values",
+    "tree",
 ]
 SWITCH = os.environ.get("MIDSTREAM_EXTENSION", "").strip().lower()
 if SWITCH not in ("", "yes", "no"):

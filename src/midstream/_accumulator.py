@@ -27,7 +27,8 @@ __all__ = ["DEFAULT_LIMITS", "Accumulator", "restore"]
 DEFAULT_LIMITS = Limits()
 
 _VERSION = 1
-_CHOICES = {"on_error": ("raise", "event", "recover"), "after_root": ("error", "ignore", "next")}
+_ON_ERROR = ("raise", "event", "recover")
+_AFTER_ROOT = ("error", "ignore", "next")
 
 
 @cython.cclass
@@ -39,12 +40,10 @@ class Accumulator:
     def __init__(
         self, options: dict[str, Any], parse_int: Callable[[str], Any], parse_float: Callable[[str], Any]
     ) -> None:
-        for name, choices in _CHOICES.items():
-            if options[name] not in choices:
-                raise ValueError(f"{name} is one of {', '.join(map(repr, choices))}, not {options[name]!r}")
-        for limit in options["limits"]:
-            if limit is not None and (type(limit) is not int or limit < 0):
-                raise ValueError(f"a limit is None or a count, not {limit!r}")
+        if options["on_error"] not in _ON_ERROR or options["after_root"] not in _AFTER_ROOT:
+            raise ValueError(f"on_error is one of {_ON_ERROR}, after_root one of {_AFTER_ROOT}")
+        if options["limits"] is not DEFAULT_LIMITS:
+            options["limits"].check()
         self._options = options
         self._parse_int = parse_int
         self._parse_float = parse_float
@@ -83,6 +82,11 @@ class Accumulator:
         trailing = self._grammar.trailing
         return "" if trailing is None else trailing.read()
 
+    @property
+    def error(self) -> ParserError | None:
+        """The error that ended the text, or the last that it recovered from."""
+        return self._visitor.last_error
+
     def _raise(self, updates: list[JsonFragmentUpdate]) -> None:
         """Raise the error that ended the text; the last update, if any, tells of it too."""
         error = self._grammar.error
@@ -100,13 +104,16 @@ class Accumulator:
             "hooks": self._parse_int is not int or self._parse_float is not float,
             "grammar": self._grammar.state(),
             "visitor": self._visitor.state(),
-            "error_path": self._visitor.error_path,
+            "error": None if self.error is None else [*self.error, self._visitor.error_path],
         }
 
-    def _load(self, grammar: dict[str, Any], visitor: dict[str, Any], error_path: str) -> None:
+    def _load(self, grammar: dict[str, Any], visitor: dict[str, Any]) -> None:
         self._grammar.load(grammar)
         self._visitor.load(visitor)
-        self._visitor.error_path = error_path
+
+    def _load_error(self, code: str, message: str, index: int, line: int, column: int, path: str) -> None:
+        self._visitor.last_error = ParserError(ErrorCode(code), message, index, line, column)
+        self._visitor.error_path = path
 
 
 def restore(
@@ -120,7 +127,9 @@ def restore(
             raise ValueError("another version or type")
         options = {**data["options"], "limits": Limits(*data["options"]["limits"])}
         accumulator = cls(**options, parse_int=parse_int, parse_float=parse_float)
-        accumulator._load(data["grammar"], data["visitor"], data["error_path"])
+        accumulator._load(data["grammar"], data["visitor"])
+        if data["error"] is not None:
+            accumulator._load_error(*data["error"])
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         message = f"not a checkpoint to go on from: {error}"
         raise JsonStreamError(ParserError(ErrorCode.INVALID_CHECKPOINT, message, 0, 1, 1)) from None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["TextBuffer", "load_text"]
+import re
+
+__all__ = ["TextBuffer", "load_text", "save_text"]
 
 # Pieces are joined in batches: ten million one-character pieces cost no ten million list slots.
 _BATCH = 1024
@@ -37,8 +39,16 @@ class TextBuffer:
         if self.batches is not None:
             self.pieces[:0] = self.batches
             self.batches = None
-        if len(self.pieces) != 1:
-            self.pieces = ["".join(self.pieces)]
+        pieces = self.pieces
+        if len(pieces) == 2:
+            # read after every piece: if nobody kept the last text, it grows in place
+            text = pieces[0]
+            piece = pieces[1]
+            pieces.clear()
+            text += piece
+            pieces.append(text)
+        elif len(pieces) != 1:
+            self.pieces = ["".join(pieces)]
         return self.pieces[0]
 
     def take(self) -> str:
@@ -47,6 +57,19 @@ class TextBuffer:
         self.clear()
         return text
 
+    def load(self, data: object) -> None:
+        """Fill the buffer with a saved text."""
+        text = load_text(data)
+        if text:
+            self.append(text)
+
+    def clone(self) -> TextBuffer:
+        """Make another buffer with the same text."""
+        other = TextBuffer()
+        other.pieces = self.pieces[:]
+        other.batches = None if self.batches is None else self.batches[:]
+        return other
+
     def clear(self) -> None:
         """Start afresh."""
         if self.pieces:
@@ -54,9 +77,20 @@ class TextBuffer:
         self.batches = None
 
 
-def load_text(buffer: TextBuffer, text: object) -> None:
-    """Fill a buffer with a saved text."""
-    if not isinstance(text, str):
-        raise TypeError("not a text")
-    if text:
-        buffer.append(text)
+# Between two halves that stand as two characters: as escapes in JSON they would become one.
+_SEAM = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
+
+
+def save_text(text: str) -> str | list[str]:
+    """Write a text as plain data that json.dumps and json.loads keep as it is."""
+    parts = [text] if text.isascii() else _SEAM.split(text)
+    return text if len(parts) == 1 else parts
+
+
+def load_text(data: object) -> str:
+    """Read a saved text back."""
+    if isinstance(data, str):
+        return data
+    if isinstance(data, list) and all(isinstance(part, str) for part in data):
+        return "".join(data)
+    raise TypeError("not a text")

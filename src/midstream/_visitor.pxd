@@ -1,4 +1,5 @@
 cdef class Visitor:
+    cdef object last_error
     cdef str error_path
     cdef int begin_object(self) except -1
     cdef int end_object(self) except -1

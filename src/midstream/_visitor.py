@@ -22,9 +22,10 @@ __all__ = ["Visitor"]
 class Visitor:
     """Receive what a text says, in order."""
 
-    __slots__ = ("error_path",)
+    __slots__ = ("error_path", "last_error")
 
     def __init__(self) -> None:
+        self.last_error: ParserError | None = None
         self.error_path = ""
 
     def begin_object(self) -> None:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import JsonStreamError
 from .fragments import JsonFragmentAccumulator
+from .values import ValueStream
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator
 
     from ._update import JsonFragmentUpdate
 
-__all__ = ["updates"]
+__all__ = ["updates", "values"]
 
 
 async def updates(fragments: AsyncIterable[str | bytes], **options: Any) -> AsyncIterator[JsonFragmentUpdate]:
@@ -41,3 +42,26 @@ async def updates(fragments: AsyncIterable[str | bytes], **options: Any) -> Asyn
         for update in error.updates:
             yield update
         raise
+
+
+async def values(fragments: AsyncIterable[str | bytes], **options: Any) -> AsyncIterator[Any]:
+    """Iterate over the snapshots of a value that arrives in fragments, whenever it changed.
+
+    The options are those of `JsonValueAccumulator`. What came before an error is yielded before
+    it is raised.
+
+    >>> import asyncio
+    >>> async def model():
+    ...     for fragment in ["[1,", " 2]"]:
+    ...         yield fragment
+    >>> async def main():
+    ...     return [value async for value in values(model())]
+    >>> asyncio.run(main())
+    [[1], [1, 2]]
+    """
+    stream = ValueStream(options)
+    async for fragment in fragments:
+        for value in stream.add(fragment):
+            yield value
+    for value in stream.finish():
+        yield value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
 from ._accumulator import DEFAULT_LIMITS, Accumulator, restore
-from ._text import TextBuffer, load_text
+from ._text import TextBuffer, load_text, save_text
 from ._update import JsonFragmentKind, JsonFragmentUpdate
 from ._visitor import Visitor
 from .errors import JsonStreamError, ParserError
@@ -56,13 +56,13 @@ class FragmentVisitor(Visitor):
     __slots__ = ("in_array", "index", "pair", "segment", "text", "updates")
 
     def __init__(self, root: str) -> None:
+        super().__init__()
         self.updates: list[JsonFragmentUpdate] = []
         self.pair: PathPair = (None, root)
         self.segment: Segment | None = None
         self.in_array = False
         self.index = -1
         self.text = TextBuffer()
-        self.error_path = ""
 
     def _tell(self, kind: JsonFragmentKind, text: str | None, value: Any) -> None:
         """Add an update at the value that began last."""
@@ -148,30 +148,35 @@ class FragmentVisitor(Visitor):
         elif where == IN_NEXT_VALUE and self.in_array:
             segment = self.index + 1
         update = make_update(_ERROR, error.message, error, self.pair, segment)
+        self.last_error = error
         self.error_path = update.path
         self.updates.append(update)
 
     def state(self) -> dict[str, Any]:
         """Save the place and the open string as plain data."""
         return {
-            "segments": list(segments_of(self.pair)),
-            "segment": self.segment,
+            "segments": [_save_segment(segment) for segment in segments_of(self.pair)],
+            "segment": _save_segment(self.segment),
             "index": self.index,
             "in_array": self.in_array,
-            "text": self.text.read(),
+            "text": save_text(self.text.read()),
         }
 
     def load(self, state: dict[str, Any]) -> None:
         """Go on from a saved state."""
-        segments, segment, text = state["segments"], state["segment"], state["text"]
-        for part in (*segments, "" if segment is None else segment):
-            if type(part) is not str and (type(part) is not int or not 0 <= part < sys.maxsize):
-                raise TypeError("no such segment")
-        self.pair = pair_of(root_of(self.pair), segments)
-        self.segment = segment
+        self.pair = pair_of(root_of(self.pair), [_load_segment(data) for data in state["segments"]])
+        self.segment = None if state["segment"] is None else _load_segment(state["segment"])
         self.index = state["index"]
         self.in_array = state["in_array"]
-        load_text(self.text, text)
+        self.text.load(state["text"])
+
+
+def _save_segment(segment: Segment | None) -> Any:
+    return save_text(segment) if isinstance(segment, str) else segment
+
+
+def _load_segment(data: Any) -> Segment:
+    return data if type(data) is int and 0 <= data < sys.maxsize else load_text(data)
 
 
 @cython.cclass

@@ -22,3 +22,9 @@ class Limits(NamedTuple):
     # 4,300 digits is also where int() itself stops by default: conversion is quadratic
     max_number: int | None = 4300
     max_document: int | None = None
+
+    def check(self) -> None:
+        """Refuse what is no bound."""
+        for name, limit in zip(self._fields, self, strict=True):
+            if limit is not None and (type(limit) is not int or limit < 0):
+                raise ValueError(f"{name} is a count or None, not {limit!r}")

@@ -1,0 +1,22 @@
+"""What there is before there is a value: JSON's null is one already."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+__all__ = ["UNDEFINED", "Undefined"]
+
+
+class Undefined(Enum):
+    """The type of `UNDEFINED`."""
+
+    UNDEFINED = "UNDEFINED"
+
+    def __repr__(self) -> str:
+        return "UNDEFINED"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+UNDEFINED = Undefined.UNDEFINED

@@ -1,0 +1,385 @@
+"""Text fragments in, the value so far out.
+
+Feeding changes the open containers in place: a stream that nobody looks at costs what building
+the value costs. Reading the value *publishes* it: from then on it belongs to the reader, and the
+next change first copies the *spine*, the containers that are still open. All else is shared, so a
+snapshot costs as much as the spine is wide, and stays for ever as it was read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _cython as cython
+from ._accumulator import DEFAULT_LIMITS, Accumulator, restore
+from ._grammar import Grammar
+from ._text import TextBuffer, load_text, save_text
+from ._undefined import UNDEFINED
+from ._value_text import value_text
+from ._visitor import Visitor
+from .errors import JsonStreamError
+from .limits import Limits
+from .paths import format_path
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from ._modes import IN_CONTAINER, IN_STRING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from .errors import ParserError
+    from .paths import Segment
+
+__all__ = ["JsonValueAccumulator", "parse_partial", "values"]
+
+
+@cython.final
+@cython.cclass
+class ValueVisitor(Visitor):
+    """Build the value.
+
+    ``current`` is the innermost open container, None at the root; ``spine`` holds it and those
+    around it, ``keys`` the key of each in the one around it. The text of an open string is put
+    into its place when somebody looks, or when it ends.
+    """
+
+    __slots__ = (
+        "changed",
+        "current",
+        "documents",
+        "in_array",
+        "key_of_value",
+        "keys",
+        "published",
+        "root",
+        "spine",
+        "stale",
+        "text",
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.root: Any = UNDEFINED
+        self.current: Any = None
+        self.in_array = False
+        self.key_of_value: str | None = None
+        self.spine: list[Any] = []
+        self.keys: list[str | None] = []
+        self.text = TextBuffer()
+        self.stale = False
+        self.published = False
+        self.changed = False
+        self.documents: list[Any] = []
+
+    def publish(self) -> Any:
+        """Give the value away: it won't be changed any more."""
+        self._settle()
+        self.published = True
+        return self.root
+
+    def _copy_spine(self) -> None:
+        """Replace every open container by a copy that nobody has seen."""
+        self.published = False
+        above: Any = None
+        for depth in range(len(self.spine)):
+            container = self.spine[depth]
+            if isinstance(container, dict):
+                container = container.copy()
+            else:
+                container = container[:]
+            self.spine[depth] = container
+            self._place(above, self.keys[depth], container)
+            above = container
+        self.current = above
+
+    def _place(self, above: Any, key: str | None, value: Any) -> None:
+        """Put a value in the place of the last one in an open container."""
+        if above is None:
+            self.root = value
+        elif isinstance(above, dict):
+            above[key] = value
+        else:
+            above[len(above) - 1] = value
+
+    def _put(self, value: Any) -> None:
+        """Add a value to the innermost open container."""
+        if self.published:
+            self._copy_spine()
+        self.changed = True
+        if self.in_array:
+            items = self.current
+            items.append(value)
+        elif self.current is None:
+            self.root = value
+        else:
+            members = self.current
+            members[self.key_of_value] = value
+
+    def _settle(self) -> None:
+        """Put the text of the open string where it belongs."""
+        if self.stale:
+            self.stale = False
+            if self.published:
+                self._copy_spine()
+            # let go of the old text before the new one is made of it
+            self._place(self.current, self.key_of_value, None)
+            self._place(self.current, self.key_of_value, self.text.read())
+
+    def _enter(self, container: Any, is_array: bool) -> None:
+        self._put(container)
+        self.spine.append(container)
+        self.keys.append(self.key_of_value)
+        self.current = container
+        self.in_array = is_array
+
+    def _leave(self) -> None:
+        self.spine.pop()
+        self.key_of_value = self.keys.pop()
+        self.current = self.spine[len(self.spine) - 1] if self.spine else None
+        self.in_array = isinstance(self.current, list)
+
+    def begin_object(self) -> None:
+        self._enter({}, False)
+
+    def end_object(self) -> None:
+        self._leave()
+
+    def begin_array(self) -> None:
+        self._enter([], True)
+
+    def end_array(self) -> None:
+        self._leave()
+
+    def key(self, text: str) -> None:
+        self.key_of_value = text
+
+    def string(self, piece: str, starts: bool, ends: bool) -> None:
+        if starts:
+            self._put(piece)
+            if not ends:
+                self.text.clear()
+                if piece:
+                    self.text.append(piece)
+        else:
+            if piece:
+                self.text.append(piece)
+                self.stale = True
+                self.changed = True
+            if ends:
+                self._settle()
+                self.text.clear()
+
+    def number(self, value: Any, text: str, start: int, end: int) -> None:
+        self._put(value)
+
+    def literal(self, value: bool | None) -> None:
+        self._put(value)
+
+    def document(self) -> None:
+        self.documents.append(self.root)
+
+    def error(self, error: ParserError, where: int) -> None:
+        self._settle()
+        segments: list[Segment] = []
+        for depth in range(1, len(self.spine)):
+            above = self.spine[depth - 1]
+            segments.append(len(above) - 1 if isinstance(above, list) else str(self.keys[depth]))
+        if self.spine and where != IN_CONTAINER:
+            segments.append(
+                len(self.current) - (where == IN_STRING) if self.in_array else str(self.key_of_value)
+            )
+        self.last_error = error
+        self.error_path = format_path("root", segments)
+
+    def state(self) -> dict[str, Any]:
+        """Save the value as text, and the keys that lead to what is open in it."""
+        self._settle()
+        return {
+            "value": None if self.root is UNDEFINED else save_text(value_text(self.root)),
+            "keys": [None if key is None else save_text(key) for key in self.keys],
+            "key": None if self.key_of_value is None else save_text(self.key_of_value),
+            "text": save_text(self.text.read()),
+        }
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Go on from a saved state, whose value has been read back from its text."""
+        self.root = state["value"]
+        for bracket, key in zip(state["open"], state["keys"], strict=True):
+            key = None if key is None else load_text(key)
+            above, inner = self.current, self.root
+            if above is not None:
+                inner = above[key] if isinstance(above, dict) else above[len(above) - 1]
+            if not isinstance(inner, dict if bracket == "{" else list):
+                raise TypeError("another container than the open one")
+            self.spine.append(inner)
+            self.keys.append(key)
+            self.current = inner
+        self.in_array = isinstance(self.current, list)
+        self.key_of_value = None if state["key"] is None else load_text(state["key"])
+        self.text.load(state["text"])
+
+
+@cython.cclass
+class JsonValueAccumulator(Accumulator):
+    """Turn text fragments into the value so far.
+
+    >>> acc = JsonValueAccumulator()
+    >>> acc.add_fragment('{"city": "Par')
+    True
+    >>> before = acc.value
+    >>> acc.add_fragment('is", "days": 1')
+    True
+    >>> before, acc.value
+    ({'city': 'Par'}, {'city': 'Paris'})
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        on_error: str = "raise",
+        after_root: str = "error",
+        limits: Limits = DEFAULT_LIMITS,
+        parse_int: Callable[[str], Any] = int,
+        parse_float: Callable[[str], Any] = float,
+    ) -> None:
+        options = {"on_error": on_error, "after_root": after_root, "limits": limits}
+        super().__init__(options, parse_int, parse_float)
+
+    def _new_visitor(self) -> Visitor:
+        return ValueVisitor()
+
+    def add_fragment(self, fragment: str | bytes) -> bool:
+        """Read a fragment (bytes: UTF-8, cut anywhere) and tell whether the value changed."""
+        visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
+        visitor.changed = False
+        if visitor.documents:
+            visitor.documents = []
+        self._grammar.feed(fragment, visitor)
+        if self._raises:
+            self._raise([])
+        return visitor.changed
+
+    def finish(self) -> bool:
+        """Take the end of the input as the end of the text; a truncated text is an error."""
+        visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
+        visitor.changed = False
+        visitor.documents = []
+        self._grammar.finish(visitor)
+        if self._raises:
+            self._raise([])
+        return visitor.changed
+
+    @property
+    def value(self) -> Any:
+        """A snapshot of the value so far, `UNDEFINED` before there is one."""
+        return self._publish()
+
+    def _publish(self) -> Any:
+        visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
+        return visitor.publish()
+
+    @property
+    def documents(self) -> list[Any]:
+        """The values that the last call completed: with ``after_root="next"`` there may be many."""
+        visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
+        return visitor.documents
+
+    def _load(self, grammar: dict[str, Any], visitor: dict[str, Any]) -> None:
+        value: Any = UNDEFINED
+        if visitor["value"] is not None:
+            reader = ValueVisitor()
+            rules = Grammar(_NO_LIMITS, "error", False, self._parse_int, self._parse_float)
+            rules.feed(load_text(visitor["value"]), reader)
+            rules.finish(reader)
+            if not rules.is_complete():
+                raise ValueError("not a value")
+            value = reader.root
+        super()._load(grammar, {**visitor, "value": value, "open": grammar["open"]})
+
+    @classmethod
+    def restore(
+        cls,
+        data: dict[str, Any],
+        parse_int: Callable[[str], Any] = int,
+        parse_float: Callable[[str], Any] = float,
+    ) -> JsonValueAccumulator:
+        """Go on from a checkpoint, in this process or another one.
+
+        >>> acc = JsonValueAccumulator()
+        >>> _ = acc.add_fragment('["mid')
+        >>> other = JsonValueAccumulator.restore(acc.checkpoint())
+        >>> _ = other.add_fragment('stream"]')
+        >>> other.value
+        ['midstream']
+        """
+        accumulator: JsonValueAccumulator = restore(cls, data, parse_int, parse_float)
+        return accumulator
+
+
+_NO_LIMITS = Limits(None, None, None, None)
+
+
+class ValueStream:
+    """What `values` and its async twin do with each fragment: yield what is new, then raise."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.accumulator = JsonValueAccumulator(**options)
+        self.last: Any = UNDEFINED
+
+    def add(self, fragment: str | bytes) -> Iterator[Any]:
+        """Give what a fragment made of the value, every completed document included."""
+        return self._run(lambda: self.accumulator.add_fragment(fragment))
+
+    def finish(self) -> Iterator[Any]:
+        """Give what the end made of it."""
+        return self._run(self.accumulator.finish)
+
+    def _run(self, step: Callable[[], bool]) -> Iterator[Any]:
+        failure = None
+        try:
+            step()
+        except JsonStreamError as error:
+            failure = error
+        for value in (*self.accumulator.documents, self.accumulator.value):
+            if value is not self.last:
+                self.last = value
+                yield value
+        if failure is not None:
+            raise failure
+
+
+def values(fragments: Iterable[str | bytes] | str | bytes, **options: Any) -> Iterator[Any]:
+    """Iterate over the snapshots of a value that arrives in fragments, whenever it changed.
+
+    The options are those of `JsonValueAccumulator`. What came before an error is yielded before
+    it is raised.
+
+    >>> list(values(['{"city": "Par', 'is", "days": 1', "2}"]))
+    [{'city': 'Par'}, {'city': 'Paris'}, {'city': 'Paris', 'days': 12}]
+    """
+    stream = ValueStream(options)
+    for fragment in [fragments] if isinstance(fragments, (str, bytes)) else fragments:
+        yield from stream.add(fragment)
+    yield from stream.finish()
+
+
+def parse_partial(text: str | bytes, **options: Any) -> Any:
+    """Give the best value that a text supports which may be cut off anywhere.
+
+    Strings go as far as they are there, as with jiter's ``partial_mode="trailing-strings"``.
+    Unlike there, a number or literal counts only when what follows shows that it is whole: in
+    ``[1, 2`` the second number may yet become 25, so only the first is shown. Without any value
+    the result is `UNDEFINED`. The options are those of `JsonValueAccumulator`.
+
+    >>> parse_partial('{"city": "Zür')
+    {'city': 'Zür'}
+    >>> parse_partial("[1, 2"), parse_partial("[1, 2]"), parse_partial(" ")
+    ([1], [1, 2], UNDEFINED)
+    """
+    accumulator = JsonValueAccumulator(**options)
+    accumulator.add_fragment(text)
+    return accumulator.value
