@@ -10,7 +10,9 @@ from ._visitor cimport Visitor
 cdef object _utf_8_decode, _DAMAGE
 
 cdef class Grammar(Recovery):
-    cdef int feed(self, object fragment, Visitor visitor) except -1
+    @cython.locals(other=Grammar)
+    cpdef Grammar clone(self)
+    cpdef int feed(self, object fragment, Visitor visitor) except -1
     cdef bint _is_content(self, str text) except -1
     cdef bint _is_open_for_more(self, Visitor visitor) except -1
     @cython.locals(text=str, used=Py_ssize_t, damaged=bint)
@@ -30,4 +32,4 @@ cdef class Grammar(Recovery):
     @cython.locals(word=str, at=Py_ssize_t)
     cdef Py_ssize_t _literal(self, str text, Py_ssize_t i, Py_ssize_t n, Visitor visitor) except -1
     @cython.locals(whole=str)
-    cdef int finish(self, Visitor visitor) except -1
+    cpdef int finish(self, Visitor visitor) except -1

@@ -58,6 +58,7 @@ if not cython.compiled:
         SKIP,
         START,
         STRING,
+        TRAILING,
         VALUE,
     )
     from ._numbers import is_part
@@ -78,6 +79,12 @@ class Grammar(Recovery):
     """The rules: text in, calls on a visitor out."""
 
     __slots__ = ()
+
+    def clone(self) -> Grammar:
+        """Make another machine in the same state."""
+        other: Grammar = Grammar.__new__(Grammar)
+        other._become(self)
+        return other
 
     def feed(self, fragment: str | bytes, visitor: Visitor) -> None:
         """Read a fragment: str, or bytes in UTF-8."""
@@ -125,6 +132,10 @@ class Grammar(Recovery):
             # what is no UTF-8 comes out as lone surrogates, which UTF-8 itself can't hold
             text, used = _utf_8_decode(data, "surrogateescape", False)
             damaged = True
+        if used < len(data) and data[used] == 0xED and data[used + 1 :] >= b"\xa0":
+            # half a surrogate: the decoder would wait for the rest, but it can't become valid
+            text, used = _utf_8_decode(data, "surrogateescape", True)
+            damaged = True
         self.carry = data[used:] if used < len(data) else b""
         if damaged:
             self._feed_damaged(text, visitor)
@@ -145,7 +156,7 @@ class Grammar(Recovery):
 
     def _fail_encoding(self, damage: str, visitor: Visitor) -> None:
         """Report bytes that are no UTF-8; who recovers goes on behind them."""
-        if self.mode != SKIP and self.mode != FAILED:
+        if self.mode < SKIP or (self.mode == TRAILING and not self.recover):
             self._fail(ErrorCode.INVALID_UTF8, 0, visitor)
         self._feed_text(damage, False, visitor)
 

@@ -18,9 +18,12 @@ cdef class Machine:
     cdef NumberReader numbers
     cdef TextBuffer key_text, trailing
     cpdef object position(self)
+    cpdef int current_mode(self) except -1
+    cpdef object current_error(self)
     cpdef bint is_complete(self) except -1
     @cython.locals(mode=cython.int)
     cdef bint _is_behind_root(self) except -1
     cdef int _open(self, Py_UCS4 c, Visitor visitor) except -1
     cdef int _close(self, Py_ssize_t i, Visitor visitor) except -1
     cdef int _end_value(self, Py_ssize_t i, Visitor visitor) except -1
+    cdef int _become(self, Machine other) except -1

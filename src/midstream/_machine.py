@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import _cython as cython
 from ._numbers import NumberReader
 from ._strings import StringReader
-from ._text import TextBuffer, load_text
+from ._text import TextBuffer, save_text
 from .errors import ErrorCode, ParserError, Position
 
 if not TYPE_CHECKING and cython.compiled:
@@ -23,9 +23,13 @@ if not cython.compiled:
         FAILED,
         FIRST_ITEM,
         FIRST_KEY,
+        KEY,
         LITERAL,
+        NUMBER,
+        SKIP,
         SPENT,
         START,
+        STRING,
         TRAILING,
     )
 
@@ -115,6 +119,14 @@ class Machine:
         """Tell how far the text has been read."""
         return Position(self.base, self.line, self.base - self.line_start + 1)
 
+    def current_mode(self) -> int:
+        """Tell what may follow: one of `_modes`."""
+        return self.mode
+
+    def current_error(self) -> ParserError | None:
+        """Give the error that ended the text."""
+        return self.error
+
     def is_complete(self) -> bool:
         """Tell whether a whole document has been read and nothing is in flight."""
         return self._is_behind_root() and not self.carry
@@ -155,20 +167,56 @@ class Machine:
                 self.document_start = self.base + i
             visitor.document()
 
+    def _become(self, other: Machine) -> None:
+        """Take over everything that another machine knows."""
+        self.max_depth = other.max_depth
+        self.max_document = other.max_document
+        self.after_root = other.after_root
+        self.recover = other.recover
+        self.strings = other.strings.clone()
+        self.numbers = other.numbers.clone()
+        self.mode = other.mode
+        self.after = other.after
+        self.stack = other.stack[:]
+        self.objects = other.objects
+        self.base = other.base
+        self.line = other.line
+        self.line_start = other.line_start
+        self.document_start = other.document_start
+        self.starts = other.starts
+        self.key_text = other.key_text.clone()
+        self.literal_word = other.literal_word
+        self.literal_at = other.literal_at
+        self.skip_from = other.skip_from
+        self.skip_begins = other.skip_begins
+        self.skip_depth = other.skip_depth
+        self.skip_quote = other.skip_quote
+        self.trailing = None if other.trailing is None else other.trailing.clone()
+        self.carry = other.carry
+        self.finished = other.finished
+        self.error = other.error
+
     def state(self) -> dict[str, Any]:
         """Save everything but the options, as plain data."""
         afters = [*self.stack[1:], self.after] if self.stack else []
         strings, numbers, error = self.strings, self.numbers, self.error
+        token: list[Any] = []
+        if self.mode == STRING or self.mode == KEY:
+            # room is counted down from the limit; what is saved must not depend on how
+            token = [strings.limit - strings.room, strings.place, strings.high]
+            token += [strings.code if strings.place else 0, save_text(self.key_text.read())]
+        elif self.mode == NUMBER:
+            token = [numbers.state, numbers.pieces.read()]
+        elif self.mode == LITERAL:
+            token = [self.literal_word, self.literal_at]
+        elif self.mode == SKIP:
+            token = [self.skip_from, self.skip_depth, self.skip_quote]
         return {
             "mode": self.mode,
             "open": "".join("{" if after == AFTER_MEMBER else "[" for after in afters),
             "position": [self.base, self.line, self.line_start, self.document_start],
-            "string": [self.starts, strings.room_used(), strings.place, strings.code, strings.high],
-            "key": self.key_text.read(),
-            "number": [numbers.state, numbers.pieces.read()],
-            "literal": [self.literal_word, self.literal_at],
-            "skip": [self.skip_from, self.skip_depth, self.skip_quote],
-            "trailing": "" if self.trailing is None else self.trailing.read(),
+            "token": token,
+            "trailing": "" if self.trailing is None else save_text(self.trailing.read()),
             "carry": list(self.carry),
             "finished": self.finished,
             "error": None if error is None else [error.code, error.index, error.line, error.column],
@@ -184,23 +232,27 @@ class Machine:
             self.after = AFTER_MEMBER if bracket == "{" else AFTER_ITEM
             self.objects += bracket == "{"
         self.base, self.line, self.line_start, self.document_start = map(_whole, state["position"])
-        starts, used, place, code, high = state["string"]
-        self.starts = bool(starts)
-        self.strings.load(_whole(used), _whole(place, 5), _whole(code, 0xFFFF), _whole(high, 0xDBFF))
-        load_text(self.key_text, state["key"])
-        number_state, number = state["number"]
-        self.numbers.load(_whole(number_state, 8), number)
-        self.literal_word, literal_at = state["literal"]
-        if self.mode == LITERAL and self.literal_word not in ("true", "false", "null"):
-            raise ValueError("no such literal")
-        self.literal_at = _whole(literal_at, max(0, len(self.literal_word) - 1))
-        skip_from, skip_depth, skip_quote = state["skip"]
-        self.skip_from = _whole(skip_from, FAILED)
-        self.skip_depth = _whole(skip_depth)
-        self.skip_quote = _whole(skip_quote, 2)
+        token = state["token"]
+        if self.mode == STRING or self.mode == KEY:
+            used, place, high, code, key = token
+            self.strings.load(_whole(used), _whole(place, 5), _whole(code, 0xFFFF), _whole(high, 0xDBFF))
+            self.key_text.load(key)
+        elif self.mode == NUMBER:
+            number_state, text = token
+            self.numbers.load(_whole(number_state, 8), text)
+        elif self.mode == LITERAL:
+            self.literal_word, literal_at = token
+            if self.literal_word not in ("true", "false", "null"):
+                raise ValueError("no such literal")
+            self.literal_at = _whole(literal_at, len(self.literal_word) - 1)
+        elif self.mode == SKIP:
+            skip_from, skip_depth, skip_quote = token
+            self.skip_from = _whole(skip_from, FAILED)
+            self.skip_depth = _whole(skip_depth)
+            self.skip_quote = _whole(skip_quote, 2)
         if state["trailing"]:
             self.trailing = TextBuffer()
-            load_text(self.trailing, state["trailing"])
+            self.trailing.load(state["trailing"])
         self.carry = bytes(state["carry"])
         self.finished = bool(state["finished"])
         if state["error"] is not None:

@@ -29,3 +29,5 @@ cdef class NumberReader:
     cdef int _call_hook(self, str word) except -1
     cdef Py_ssize_t _fail(self, object failure, Py_ssize_t at) except -1
     cpdef int load(self, int state, str text) except -1
+    @cython.locals(other=NumberReader)
+    cpdef NumberReader clone(self)

@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
-from ._text import TextBuffer, load_text
+from ._text import TextBuffer
 from .errors import ErrorCode
 
 if not TYPE_CHECKING and cython.compiled:
@@ -233,4 +233,13 @@ class NumberReader:
         """Go on from a saved state, behind the text of a number so far."""
         self.state = state
         self.room = max(0, self.limit - len(text))
-        load_text(self.pieces, text)
+        self.pieces.load(text)
+
+    def clone(self) -> NumberReader:
+        """Make another reader in the same state."""
+        other = NumberReader(self.limit, self.parse_int, self.parse_float)
+        other.state = self.state
+        other.room = self.room
+        if self.pieces.pieces:
+            other.pieces = self.pieces.clone()
+        return other

@@ -74,6 +74,7 @@ class Recovery(Machine):
             where = IN_CONTAINER
         visitor.error(error, where)
         self.key_text.clear()
+        self.numbers.pieces.clear()
         if not self.recover:
             self.error = error
             self.mode = FAILED
@@ -82,8 +83,8 @@ class Recovery(Machine):
             self.mode = SPENT
         elif mode != TRAILING and mode != SPENT:
             self.mode = SKIP
-            # a container that is too deep is damage; its bracket must not be read again
-            self.skip_from = LITERAL if code == ErrorCode.DEPTH_LIMIT else mode
+            # a container that is too deep is damage: its bracket must not be read again
+            self.skip_from = SKIP if code == ErrorCode.DEPTH_LIMIT else mode
             self.skip_begins = True
             self.skip_depth = 0
             self.skip_quote = 1 if mode == STRING or mode == KEY else 0
@@ -121,7 +122,7 @@ class Recovery(Machine):
             elif c == '"':
                 self.skip_quote = 1
             elif c == "{" or c == "[":
-                if not self.stack:
+                if not self.stack and self.skip_from != SKIP:
                     self.mode = START
                     return i - 1
                 self.skip_depth += 1

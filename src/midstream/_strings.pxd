@@ -51,5 +51,6 @@ cdef class StringReader:
     cdef int _release(self, list parts) except -1
     cdef bint _make_room(self) except -1
     cdef str finish(self)
-    cpdef Py_ssize_t room_used(self) except -1
     cpdef int load(self, Py_ssize_t used, int place, int code, int high) except -1
+    @cython.locals(other=StringReader)
+    cpdef StringReader clone(self)

@@ -191,13 +191,18 @@ class StringReader:
         self._release(parts)
         return "".join(parts)
 
-    def room_used(self) -> int:
-        """Count the characters of the open string so far."""
-        return self.limit - self.room
-
     def load(self, used: int, place: int, code: int, high: int) -> None:
         """Go on from a saved state."""
         self.room = max(0, self.limit - used)
         self.place = place
         self.code = code
         self.high = high
+
+    def clone(self) -> StringReader:
+        """Make another reader in the same state."""
+        other = StringReader(self.limit)
+        other.room = self.room
+        other.place = self.place
+        other.code = self.code
+        other.high = self.high
+        return other
