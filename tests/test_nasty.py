@@ -1357,3 +1357,17 @@ def test_updates_over_an_async_iterable(midstream: Any) -> None:
     items.clear()
     asyncio.run(collect(["[x"], items, on_error="event"))
     assert [item.kind for item in items] == ["StartArray", "Error"]
+
+
+# --- tokens of very many fragments
+
+
+@pytest.mark.parametrize("length", [1023, 1024, 1025, 2048, 3000])
+def test_tokens_of_thousands_of_fragments(length: int, midstream: Any) -> None:
+    """Pieces are joined in batches; a token that ends with a full batch is as whole as any other."""
+    key, text, number = "k" * length, "ä" * length, "1" * length
+    document = json.dumps({key: [text, int(number)]}, ensure_ascii=False)
+    accumulator = midstream.JsonFragmentAccumulator()
+    updates = [update for character in document for update in accumulator.add_fragment(character)]
+    values = {str(u.kind): u.value for u in updates if u.value is not None}
+    assert values == {"Key": key, "CompleteString": text, "CompleteNumber": int(number)}

@@ -35,32 +35,46 @@ _AFTER_ROOT = ("error", "ignore", "next")
 class Accumulator:
     """Show fragments to a visitor, and keep the promises about errors."""
 
-    __slots__ = ("_grammar", "_options", "_parse_float", "_parse_int", "_raises", "_visitor")
+    __slots__ = (
+        "_after_root",
+        "_grammar",
+        "_limits",
+        "_on_error",
+        "_parse_float",
+        "_parse_int",
+        "_raises",
+        "_visitor",
+    )
 
-    def __init__(
-        self, options: dict[str, Any], parse_int: Callable[[str], Any], parse_float: Callable[[str], Any]
+    def _set_up(
+        self,
+        on_error: str,
+        after_root: str,
+        limits: Limits,
+        parse_int: Callable[[str], Any],
+        parse_float: Callable[[str], Any],
     ) -> None:
-        if options["on_error"] not in _ON_ERROR or options["after_root"] not in _AFTER_ROOT:
+        if on_error not in _ON_ERROR or after_root not in _AFTER_ROOT:
             raise ValueError(f"on_error is one of {_ON_ERROR}, after_root one of {_AFTER_ROOT}")
-        if options["limits"] is not DEFAULT_LIMITS:
-            options["limits"].check()
-        self._options = options
+        if limits is not DEFAULT_LIMITS:
+            limits.check()
+        self._on_error = on_error
+        self._after_root = after_root
+        self._limits = limits
         self._parse_int = parse_int
         self._parse_float = parse_float
-        self._raises = options["on_error"] == "raise"
+        self._raises = on_error == "raise"
         self.reset()
 
     def reset(self) -> None:
         """Forget everything but the options."""
-        options = self._options
-        self._grammar = Grammar(
-            options["limits"],
-            options["after_root"],
-            options["on_error"] == "recover",
-            self._parse_int,
-            self._parse_float,
-        )
+        recover = self._on_error == "recover"
+        self._grammar = Grammar(self._limits, self._after_root, recover, self._parse_int, self._parse_float)
         self._visitor = self._new_visitor()
+
+    def _options(self) -> dict[str, Any]:
+        """Name the options as the constructor does, as plain data."""
+        return {"on_error": self._on_error, "after_root": self._after_root, "limits": list(self._limits)}
 
     def _new_visitor(self) -> Visitor:
         """Make the visitor for a stream that begins."""
@@ -90,7 +104,7 @@ class Accumulator:
     def _raise(self, updates: list[JsonFragmentUpdate]) -> None:
         """Raise the error that ended the text; the last update, if any, tells of it too."""
         error = self._grammar.error
-        if error is not None:
+        if error is not None and self._raises:
             if updates:
                 updates.pop()
             raise JsonStreamError(error, self._visitor.error_path, updates)
@@ -100,7 +114,7 @@ class Accumulator:
         return {
             "midstream": _VERSION,
             "type": type(self).__name__,
-            "options": {**self._options, "limits": list(self._options["limits"])},
+            "options": self._options(),
             "hooks": self._parse_int is not int or self._parse_float is not float,
             "grammar": self._grammar.state(),
             "visitor": self._visitor.state(),

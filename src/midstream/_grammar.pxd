@@ -1,4 +1,5 @@
 cimport cython
+from cpython.unicode cimport PyUnicode_DecodeUTF8Stateful
 
 from ._modes cimport *
 from ._numbers cimport NumberReader, is_part
@@ -14,8 +15,8 @@ cdef class Grammar(Recovery):
     cpdef Grammar clone(self)
     cpdef int feed(self, object fragment, Visitor visitor) except -1
     cdef bint _is_content(self, str text) except -1
-    cdef bint _is_open_for_more(self, Visitor visitor) except -1
-    @cython.locals(text=str, used=Py_ssize_t, damaged=bint)
+    cdef int _refuse(self, object fragment, Visitor visitor) except -1
+    @cython.locals(text=str, used=Py_ssize_t, damaged=bint, lead=cython.int)
     cdef int _feed_bytes(self, bytes data, Visitor visitor) except -1
     cdef int _feed_damaged(self, str text, Visitor visitor) except -1
     cdef int _fail_encoding(self, str damage, Visitor visitor) except -1
@@ -33,3 +34,7 @@ cdef class Grammar(Recovery):
     cdef Py_ssize_t _literal(self, str text, Py_ssize_t i, Py_ssize_t n, Visitor visitor) except -1
     @cython.locals(whole=str)
     cpdef int finish(self, Visitor visitor) except -1
+
+# The compiled twin of `_decode`, without a tuple for the two results.
+cdef inline str _decode(Grammar grammar, bytes data):
+    return PyUnicode_DecodeUTF8Stateful(data, len(data), NULL, &grammar.decoded)

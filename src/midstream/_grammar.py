@@ -73,6 +73,14 @@ COMPILED = bool(cython.compiled)
 _DAMAGE = re.compile(r"[\udc80-\udcff]+").finditer
 
 
+if not cython.compiled:
+
+    def _decode(grammar: Grammar, data: bytes) -> str:
+        """Decode the whole characters of data, and note how many bytes they took."""
+        text, grammar.decoded = _utf_8_decode(data, "strict", False)
+        return text
+
+
 @cython.final
 @cython.cclass
 class Grammar(Recovery):
@@ -89,44 +97,51 @@ class Grammar(Recovery):
     def feed(self, fragment: str | bytes, visitor: Visitor) -> None:
         """Read a fragment: str, or bytes in UTF-8."""
         if isinstance(fragment, str):
-            if not cython.compiled and self._is_content(fragment):
+            if not cython.compiled and self.mode == STRING and self._is_content(fragment):
                 self.base += len(fragment)
                 self.strings.room -= len(fragment)
                 visitor.string(fragment, False, False)
-            elif fragment and self._is_open_for_more(visitor):
-                if self.carry:
-                    # a character begun in bytes can't go on in a str
-                    self.carry = b""
-                    self._fail_encoding("\ufffd", visitor)
+            elif self.finished or self.mode == FAILED:
+                self._refuse(fragment, visitor)
+            elif self.carry and fragment:
+                # a character begun in bytes can't go on in a str
+                self.carry = b""
+                self._fail_encoding("\ufffd", visitor)
+                self._feed_text(fragment, False, visitor)
+            else:
                 self._feed_text(fragment, False, visitor)
         elif isinstance(fragment, (bytes, bytearray, memoryview)):
-            if len(fragment) > 0 and self._is_open_for_more(visitor):
-                self._feed_bytes(bytes(fragment), visitor)
+            if self.finished or self.mode == FAILED:
+                self._refuse(fragment, visitor)
+            else:
+                self._feed_bytes(fragment if isinstance(fragment, bytes) else bytes(fragment), visitor)
         else:
             raise TypeError(f"a fragment is str or bytes, not {type(fragment).__name__}")
 
     def _is_content(self, text: str) -> bool:
-        """Tell whether a fragment is nothing but the inside of a string: uncompiled, it pays to ask."""
+        """Tell whether all of a fragment is inside the open string: uncompiled, it pays to ask."""
+        strings = self.strings
         return (
-            self.mode == STRING
-            and '"' not in text
+            '"' not in text
             and "\\" not in text
             and text.isprintable()
-            and 0 < len(text) <= min(self.strings.room, self._bound(len(text)))
-            and not (self.strings.place or self.strings.high or self.carry)
+            and not (strings.place or strings.high or self.carry)
+            and 0 < len(text) <= strings.room
+            and self.base + len(text) <= self.document_start + self.max_document
         )
 
-    def _is_open_for_more(self, visitor: Visitor) -> bool:
-        if self.finished and self.mode != FAILED:
+    def _refuse(self, fragment: str | bytes, visitor: Visitor) -> None:
+        """Take nothing more; text behind the end is an error of its own."""
+        if fragment and self.mode != FAILED:
             self._fail_for_good(ErrorCode.AFTER_FINISH, 0, visitor)
-        return self.mode != FAILED
 
     def _feed_bytes(self, data: bytes, visitor: Visitor) -> None:
         """Decode what is whole (section 8.1: UTF-8), keep at most three bytes for the next time."""
         if self.carry:
             data = self.carry + data
         try:
-            text, used = _utf_8_decode(data, "strict", False)
+            text = _decode(self, data)
+            used = self.decoded
             damaged = False
         except UnicodeDecodeError:
             # what is no UTF-8 comes out as lone surrogates, which UTF-8 itself can't hold
@@ -163,8 +178,8 @@ class Grammar(Recovery):
     def _feed_text(self, text: str, doomed: bool, visitor: Visitor) -> None:
         """Read a text; doomed is one that an error will follow at once."""
         length = len(text)
-        n = self._bound(length)
         document_start = self.document_start
+        n = min(length, document_start + self.max_document - self.base)
         i = 0
         mode = self.mode
         while i < n or (n < length and self._ends_root_number(text, i, visitor)):
@@ -190,7 +205,7 @@ class Grammar(Recovery):
                 continue
             c = text[i]
             # section 2: ws = *( %x20 / %x09 / %x0A / %x0D )
-            if c == " " or c == "\n" or c == "\r" or c == "\t":
+            if c <= " " and (c == " " or c == "\n" or c == "\r" or c == "\t"):
                 i += 1
                 if c == "\n":
                     self.line += 1
@@ -201,7 +216,7 @@ class Grammar(Recovery):
                 if c == '"':
                     self.mode = STRING
                     self.starts = True
-                    self.strings.begin()
+                    self.strings.begin(False)
                     i = self._string(text, i + 1, n, doomed or n < length, visitor)
                 elif c == "{" or c == "[":
                     if len(self.stack) < self.max_depth:
@@ -250,7 +265,7 @@ class Grammar(Recovery):
             elif mode <= NEXT_KEY:
                 if c == '"':
                     self.mode = KEY
-                    self.strings.begin()
+                    self.strings.begin(True)
                     i = self._string(text, i + 1, n, doomed or n < length, visitor)
                 elif c != "}":
                     i = self._fail(ErrorCode.EXPECTED_KEY, i, visitor)
@@ -309,14 +324,14 @@ class Grammar(Recovery):
                 self._end_value(i, visitor)
                 return i
         elif closed:
-            if self.key_text.pieces:
-                self.key_text.append(piece)
-                piece = self.key_text.take()
+            if not self.token.is_empty():
+                self.token.append(piece)
+                piece = self.token.take()
             visitor.key(piece)
             self.mode = COLON
             return i
         elif piece:
-            self.key_text.append(piece)
+            self.token.append(piece)
         failure = strings.failure
         if failure is not None:
             strings.failure = None

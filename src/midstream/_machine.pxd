@@ -6,6 +6,10 @@ from ._strings cimport StringReader
 from ._text cimport TextBuffer
 from ._visitor cimport Visitor
 
+cdef Py_ssize_t UNLIMITED
+
+cdef Py_ssize_t _limit(object limit) except -1
+
 cdef class Machine:
     cdef Py_ssize_t max_depth, max_document, base, line, line_start, document_start, objects, literal_at, skip_depth
     cdef int after_root, mode, after, skip_from, skip_quote
@@ -13,10 +17,11 @@ cdef class Machine:
     cdef list stack
     cdef str literal_word
     cdef bytes carry
+    cdef Py_ssize_t decoded
     cdef object error
     cdef StringReader strings
     cdef NumberReader numbers
-    cdef TextBuffer key_text, trailing
+    cdef TextBuffer token, trailing
     cpdef object position(self)
     cpdef int current_mode(self) except -1
     cpdef object current_error(self)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import _cython as cython
 from ._numbers import NumberReader
 from ._strings import StringReader
-from ._text import TextBuffer, save_text
+from ._text import TextBuffer, load_text, save_text
 from .errors import ErrorCode, ParserError, Position
 
 if not TYPE_CHECKING and cython.compiled:
@@ -56,10 +56,10 @@ class Machine:
         "after_root",
         "base",
         "carry",
+        "decoded",
         "document_start",
         "error",
         "finished",
-        "key_text",
         "line",
         "line_start",
         "literal_at",
@@ -77,6 +77,7 @@ class Machine:
         "stack",
         "starts",
         "strings",
+        "token",
         "trailing",
     )
 
@@ -93,7 +94,9 @@ class Machine:
         self.after_root = _AFTER_ROOT[after_root]
         self.recover = recover
         self.strings = StringReader(_limit(limits.max_string))
-        self.numbers = NumberReader(_limit(limits.max_number), parse_int, parse_float)
+        # the text of a key or number that is cut: only one of them can be open
+        self.token = TextBuffer()
+        self.numbers = NumberReader(_limit(limits.max_number), parse_int, parse_float, self.token)
         self.mode = START
         self.after = AFTER_ROOT
         self.stack: list[int] = []
@@ -103,7 +106,6 @@ class Machine:
         self.line_start = 0
         self.document_start = 0
         self.starts = False
-        self.key_text = TextBuffer()
         self.literal_word = ""
         self.literal_at = 0
         self.skip_from = START
@@ -112,6 +114,7 @@ class Machine:
         self.skip_quote = 0
         self.trailing: TextBuffer | None = None
         self.carry = b""
+        self.decoded = 0
         self.finished = False
         self.error: ParserError | None = None
 
@@ -174,7 +177,8 @@ class Machine:
         self.after_root = other.after_root
         self.recover = other.recover
         self.strings = other.strings.clone()
-        self.numbers = other.numbers.clone()
+        self.token = other.token.clone()
+        self.numbers = other.numbers.clone(self.token)
         self.mode = other.mode
         self.after = other.after
         self.stack = other.stack[:]
@@ -184,7 +188,6 @@ class Machine:
         self.line_start = other.line_start
         self.document_start = other.document_start
         self.starts = other.starts
-        self.key_text = other.key_text.clone()
         self.literal_word = other.literal_word
         self.literal_at = other.literal_at
         self.skip_from = other.skip_from
@@ -204,9 +207,9 @@ class Machine:
         if self.mode == STRING or self.mode == KEY:
             # room is counted down from the limit; what is saved must not depend on how
             token = [strings.limit - strings.room, strings.place, strings.high]
-            token += [strings.code if strings.place else 0, save_text(self.key_text.read())]
+            token += [strings.code if strings.place else 0, save_text(self.token.read())]
         elif self.mode == NUMBER:
-            token = [numbers.state, numbers.pieces.read()]
+            token = [numbers.state, self.token.read()]
         elif self.mode == LITERAL:
             token = [self.literal_word, self.literal_at]
         elif self.mode == SKIP:
@@ -236,10 +239,10 @@ class Machine:
         if self.mode == STRING or self.mode == KEY:
             used, place, high, code, key = token
             self.strings.load(_whole(used), _whole(place, 5), _whole(code, 0xFFFF), _whole(high, 0xDBFF))
-            self.key_text.load(key)
+            self.token.load(key)
         elif self.mode == NUMBER:
             number_state, text = token
-            self.numbers.load(_whole(number_state, 8), text)
+            self.numbers.load(_whole(number_state, 8), load_text(text))
         elif self.mode == LITERAL:
             self.literal_word, literal_at = token
             if self.literal_word not in ("true", "false", "null"):

@@ -25,9 +25,8 @@ cdef class NumberReader:
     cdef Py_ssize_t read(self, str text, Py_ssize_t i, Py_ssize_t n) except -1
     cdef int finish(self) except -1
     cdef int _convert_pieces(self) except -1
-    cdef int _convert(self, str text, Py_ssize_t start, Py_ssize_t end) except -1
-    cdef int _call_hook(self, str word) except -1
+    cdef int _convert(self, str text, Py_ssize_t start, Py_ssize_t end, bint integral) except -1
     cdef Py_ssize_t _fail(self, object failure, Py_ssize_t at) except -1
     cpdef int load(self, int state, str text) except -1
     @cython.locals(other=NumberReader)
-    cpdef NumberReader clone(self)
+    cdef NumberReader clone(self, TextBuffer pieces)

@@ -17,7 +17,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
-from ._text import TextBuffer
 from .errors import ErrorCode
 
 if not TYPE_CHECKING and cython.compiled:
@@ -25,6 +24,8 @@ if not TYPE_CHECKING and cython.compiled:
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ._text import TextBuffer
 
 __all__ = ["NumberReader"]
 
@@ -42,7 +43,7 @@ _EXPONENT = 8
 _STUCK = -1
 
 _POWERS = [float(f"1e{k}") for k in range(23)]
-_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![-+.eE0-9])").match
+_WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]*))(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![-+.eE0-9])").match
 
 
 def _step(state: int, c: str) -> int:
@@ -143,13 +144,17 @@ class NumberReader:
     )
 
     def __init__(
-        self, limit: int, parse_int: Callable[[str], Any], parse_float: Callable[[str], Any]
+        self,
+        limit: int,
+        parse_int: Callable[[str], Any],
+        parse_float: Callable[[str], Any],
+        pieces: TextBuffer,
     ) -> None:
         self.limit = limit
         self.parse_int = parse_int
         self.parse_float = parse_float
         self.convert_exactly = cython.compiled and parse_int is int and parse_float is float
-        self.pieces = TextBuffer()
+        self.pieces = pieces
         self.state = _START
         self.room = limit
         self.done = False
@@ -167,9 +172,11 @@ class NumberReader:
         state = self.state
         if not cython.compiled and state == _START:
             match = _WHOLE(text, i)
-            if match and match.end() < n and match.end() - i <= self.room:
-                self._convert(text, i, match.end())
-                return match.end()
+            if match:
+                j = match.end()
+                if j < n and j - i <= self.room:
+                    self._convert(text, i, j, j == match.end(1))
+                    return j
         j = i
         while j < n:
             step = _step(state, text[j])
@@ -187,9 +194,10 @@ class NumberReader:
         elif state < _ZERO or is_part(text[j]):
             return self._fail(ErrorCode.INVALID_NUMBER, j)
         elif self.state == _START:
-            self._convert(text, i, j)
+            self._convert(text, i, j, state <= _INT)
         else:
             self.pieces.append(text[i:j])
+            self.state = state
             self._convert_pieces()
         return j
 
@@ -202,26 +210,22 @@ class NumberReader:
 
     def _convert_pieces(self) -> None:
         whole = self.pieces.take()
-        self._convert(whole, 0, len(whole))
+        self._convert(whole, 0, len(whole), self.state <= _INT)
         self.whole = whole
 
-    def _convert(self, text: str, start: int, end: int) -> None:
+    def _convert(self, text: str, start: int, end: int, integral: bool) -> None:
         self.whole = None
         self.done = True
         self.value = _exact(text, start, end) if self.convert_exactly else None
         if self.value is None:
-            self._call_hook(text[start:end])
-
-    def _call_hook(self, word: str) -> None:
-        parse = self.parse_float if "." in word or "e" in word or "E" in word else self.parse_int
-        try:
-            self.value = parse(word)
-        except (ValueError, ArithmeticError):
-            self._fail(ErrorCode.NUMBER_REFUSED, 0)
-        except BaseException:
-            # a hook with a bug: it is heard now, and the text is not trusted any further
-            self._fail(ErrorCode.NUMBER_REFUSED, 0)
-            raise
+            try:
+                self.value = (self.parse_int if integral else self.parse_float)(text[start:end])
+            except (ValueError, ArithmeticError):
+                self._fail(ErrorCode.NUMBER_REFUSED, 0)
+            except BaseException:
+                # a hook with a bug: it is heard now, and the text is not trusted any further
+                self._fail(ErrorCode.NUMBER_REFUSED, 0)
+                raise
 
     def _fail(self, failure: ErrorCode, at: int) -> int:
         self.done = False
@@ -235,11 +239,9 @@ class NumberReader:
         self.room = max(0, self.limit - len(text))
         self.pieces.load(text)
 
-    def clone(self) -> NumberReader:
-        """Make another reader in the same state."""
-        other = NumberReader(self.limit, self.parse_int, self.parse_float)
+    def clone(self, pieces: TextBuffer) -> NumberReader:
+        """Make another reader in the same state, with the same pieces."""
+        other = NumberReader(self.limit, self.parse_int, self.parse_float, pieces)
         other.state = self.state
         other.room = self.room
-        if self.pieces.pieces:
-            other.pieces = self.pieces.clone()
         return other

@@ -73,8 +73,7 @@ class Recovery(Machine):
         else:
             where = IN_CONTAINER
         visitor.error(error, where)
-        self.key_text.clear()
-        self.numbers.pieces.clear()
+        self.token.clear()
         if not self.recover:
             self.error = error
             self.mode = FAILED

@@ -3,7 +3,7 @@ from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND, PyUnicode_READ
 from libc.string cimport memcpy
 
 cdef dict _SIMPLE
-cdef int _NOWHERE, _BACKSLASH, _FIRST_DIGIT, _COMPLETE
+cdef int _NOWHERE, _BACKSLASH, _FIRST_DIGIT, _COMPLETE, _SLOTS, _LONG
 
 # The compiled twin of `_content_end`: the one loop that sees every character of every string.
 # In a text of one-byte characters eight are looked at together. A byte of the word is a quote, a
@@ -33,15 +33,32 @@ cdef inline Py_ssize_t _content_end(str text, Py_ssize_t i, Py_ssize_t n) noexce
         i += 1
     return i
 
+# The compiled twin of `_is_at`: nothing is made to be compared.
+cdef inline bint _is_at(str key, str text, Py_ssize_t i, Py_ssize_t n) noexcept:
+    cdef int kind = PyUnicode_KIND(text)
+    cdef int key_kind = PyUnicode_KIND(key)
+    cdef void *data = PyUnicode_DATA(text)
+    cdef void *key_data = PyUnicode_DATA(key)
+    cdef Py_ssize_t k
+    if len(key) != n - i:
+        return False
+    for k in range(n - i):
+        if PyUnicode_READ(kind, data, i + k) != PyUnicode_READ(key_kind, key_data, k):
+            return False
+    return True
+
 cdef int _hex_digit(Py_UCS4 c) noexcept
 
 cdef class StringReader:
     cdef Py_ssize_t limit, room
     cdef int place, code, high
     cdef str piece
-    cdef bint closed
+    cdef bint closed, is_key
+    cdef list memo
     cdef object failure
-    cdef int begin(self) except -1
+    cdef int begin(self, bint is_key) except -1
+    @cython.locals(slot=Py_ssize_t, key=str)
+    cdef str _recall(self, str text, Py_ssize_t i, Py_ssize_t j)
     @cython.locals(j=Py_ssize_t)
     cdef Py_ssize_t read(self, str text, Py_ssize_t i, Py_ssize_t n) except -1
     @cython.locals(c=Py_UCS4, parts=list)
@@ -53,4 +70,4 @@ cdef class StringReader:
     cdef str finish(self)
     cpdef int load(self, Py_ssize_t used, int place, int code, int high) except -1
     @cython.locals(other=StringReader)
-    cpdef StringReader clone(self)
+    cdef StringReader clone(self)

@@ -31,12 +31,20 @@ _BACKSLASH = 1
 _FIRST_DIGIT = 2
 _COMPLETE = 6
 
+# how many keys a reader remembers, and up to what length
+_SLOTS = 64
+_LONG = 64
+
 
 if not cython.compiled:
 
     def _content_end(text: str, i: int, n: int) -> int:
         """Find the first character of text[i:n] that is not plain content."""
         return _CONTENT(text, i, n).end()  # type: ignore[union-attr]  # it matches nothing, too
+
+    def _is_at(key: str, text: str, i: int, n: int) -> bool:
+        """Tell whether a key is what stands in text[i:n]."""
+        return key == text[i:n]
 
 
 def _hex_digit(c: str) -> int:
@@ -59,7 +67,7 @@ class StringReader:
     quote was read, and ``failure`` what is wrong with the character where reading stopped.
     """
 
-    __slots__ = ("closed", "code", "failure", "high", "limit", "piece", "place", "room")
+    __slots__ = ("closed", "code", "failure", "high", "is_key", "limit", "memo", "piece", "place", "room")
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -69,10 +77,13 @@ class StringReader:
         self.high = 0
         self.piece = ""
         self.closed = False
+        self.is_key = False
+        self.memo: list[str | None] | None = None
         self.failure: ErrorCode | None = None
 
-    def begin(self) -> None:
+    def begin(self, is_key: bool) -> None:
         """Get ready for what follows an opening quote."""
+        self.is_key = is_key
         self.room = self.limit
         self.place = _NOWHERE
         self.high = 0
@@ -83,11 +94,30 @@ class StringReader:
         if self.place == _NOWHERE:
             j = _content_end(text, i, n)
             if self.high == 0 and j - i <= self.room and (j == n or text[j] == '"'):
-                self.piece = text if j - i == len(text) else text[i:j]
+                if self.is_key and j < n:
+                    self.piece = self._recall(text, i, j)
+                else:
+                    self.piece = text if j - i == len(text) else text[i:j]
                 self.room -= j - i
                 self.closed = j < n
                 return j + 1 if self.closed else j
         return self._read_escapes(text, i, j, n)
+
+    def _recall(self, text: str, i: int, j: int) -> str:
+        """Give the key text[i:j], as the same object as the last time if it is remembered.
+
+        Keys repeat. The same object again costs no memory, and its hash is known already.
+        """
+        if i == j or j - i > _LONG:
+            return text[i:j]
+        if self.memo is None:
+            self.memo = [None] * _SLOTS
+        slot = (j - i + 7 * ord(text[i]) + 31 * ord(text[j - 1])) % _SLOTS
+        key = self.memo[slot]
+        if key is None or not _is_at(key, text, i, j):
+            key = text[i:j]
+            self.memo[slot] = key
+        return key
 
     def _read_escapes(self, text: str, i: int, j: int, n: int) -> int:
         """Read on, with content in text[i:j] and an escape, or the rest of one, to follow."""

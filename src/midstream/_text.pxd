@@ -1,14 +1,17 @@
 cimport cython
 
-cdef Py_ssize_t _BATCH
+cdef Py_ssize_t _BATCH, _LONG
 
 cdef class TextBuffer:
     cdef list pieces
     cdef list batches
-    cpdef int append(self, str piece) except -1
+    cdef int append(self, str piece) except -1
     @cython.locals(pieces=list, text=str, piece=str)
-    cpdef str read(self)
-    cpdef str take(self)
-    cpdef int clear(self) except -1
+    cdef str read(self)
+    cdef str take(self)
+    cdef int clear(self) except -1
     @cython.locals(other=TextBuffer)
-    cpdef TextBuffer clone(self)
+    cdef TextBuffer clone(self)
+    @cython.locals(text=str)
+    cdef bint is_long(self) noexcept
+    cdef bint is_empty(self) noexcept

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+from . import _cython as cython
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
 
 __all__ = ["TextBuffer", "load_text", "save_text"]
 
 # Pieces are joined in batches: ten million one-character pieces cost no ten million list slots.
 _BATCH = 1024
+# Shorter texts are copied as quickly as let go of.
+_LONG = 512
 
 
+@cython.final
+@cython.cclass
 class TextBuffer:
     """Collect pieces in linear time, whatever their number and size.
 
@@ -50,6 +60,14 @@ class TextBuffer:
         elif len(pieces) != 1:
             self.pieces = ["".join(pieces)]
         return self.pieces[0]
+
+    def is_empty(self) -> bool:
+        """Tell whether nothing has been added."""
+        return not self.pieces and self.batches is None
+
+    def is_long(self) -> bool:
+        """Tell whether the text that was read last is worth growing in place."""
+        return len(self.pieces) == 2 and len(self.pieces[0]) > _LONG
 
     def take(self) -> str:
         """Give the whole text and start afresh."""

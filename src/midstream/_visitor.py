@@ -24,9 +24,8 @@ class Visitor:
 
     __slots__ = ("error_path", "last_error")
 
-    def __init__(self) -> None:
-        self.last_error: ParserError | None = None
-        self.error_path = ""
+    last_error: ParserError | None
+    error_path: str
 
     def begin_object(self) -> None:
         """Enter an object."""

@@ -56,7 +56,8 @@ class FragmentVisitor(Visitor):
     __slots__ = ("in_array", "index", "pair", "segment", "text", "updates")
 
     def __init__(self, root: str) -> None:
-        super().__init__()
+        self.last_error = None
+        self.error_path = ""
         self.updates: list[JsonFragmentUpdate] = []
         self.pair: PathPair = (None, root)
         self.segment: Segment | None = None
@@ -127,8 +128,9 @@ class FragmentVisitor(Visitor):
             self._tell(_COMPLETE_STRING, piece, piece)
 
     def number(self, value: Any, text: str, start: int, end: int) -> None:
-        self._begin()
-        self._tell(_COMPLETE_NUMBER, text[start:end], value)
+        if self.in_array:
+            self._begin()
+        self.updates.append(make_update(_COMPLETE_NUMBER, text[start:end], value, self.pair, self.segment))
 
     def literal(self, value: bool | None) -> None:
         self._begin()
@@ -198,7 +200,7 @@ class JsonFragmentAccumulator(Accumulator):
     True
     """
 
-    __slots__ = ()
+    __slots__ = ("_root",)
 
     def __init__(
         self,
@@ -209,11 +211,14 @@ class JsonFragmentAccumulator(Accumulator):
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
     ) -> None:
-        options = {"root": root, "on_error": on_error, "after_root": after_root, "limits": limits}
-        super().__init__(options, parse_int, parse_float)
+        self._root = root
+        self._set_up(on_error, after_root, limits, parse_int, parse_float)
 
     def _new_visitor(self) -> Visitor:
-        return FragmentVisitor(self._options["root"])
+        return FragmentVisitor(self._root)
+
+    def _options(self) -> dict[str, Any]:
+        return {"root": self._root, **super()._options()}
 
     def add_fragment(self, fragment: str | bytes) -> list[JsonFragmentUpdate]:
         """Read a fragment (bytes: UTF-8, cut anywhere) and give what became known."""
@@ -221,7 +226,7 @@ class JsonFragmentAccumulator(Accumulator):
         updates: list[JsonFragmentUpdate] = []
         visitor.updates = updates
         self._grammar.feed(fragment, visitor)
-        if self._raises:
+        if self._grammar.error is not None:
             self._raise(updates)
         return updates
 
@@ -231,7 +236,7 @@ class JsonFragmentAccumulator(Accumulator):
         updates: list[JsonFragmentUpdate] = []
         visitor.updates = updates
         self._grammar.finish(visitor)
-        if self._raises:
+        if self._grammar.error is not None:
             self._raise(updates)
         return updates
 

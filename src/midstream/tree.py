@@ -83,7 +83,8 @@ class TreeVisitor(Visitor):
     __slots__ = ("next_id", "pending_key", "root", "rope", "spine", "string_id", "thawed", "top")
 
     def __init__(self, root: JsonAstNode | None, next_id: int, pending_key: str | None) -> None:
-        super().__init__()
+        self.last_error = None
+        self.error_path = ""
         self.root = root
         self.next_id = next_id
         self.pending_key = pending_key

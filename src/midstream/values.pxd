@@ -6,6 +6,20 @@ from ._modes cimport IN_CONTAINER, IN_STRING
 from ._text cimport TextBuffer
 from ._visitor cimport Visitor
 
+# How many references there are to a container: with ours subtracted, whether a reader kept it. Where
+# there is no global lock, counts are not to be trusted, and every container counts as kept.
+cdef extern from *:
+    """
+    #ifdef Py_GIL_DISABLED
+    #define MIDSTREAM_REFERENCES(o) PY_SSIZE_T_MAX
+    #else
+    #define MIDSTREAM_REFERENCES(o) Py_REFCNT(o)
+    #endif
+    """
+    Py_ssize_t references "MIDSTREAM_REFERENCES" (object container)
+
+cdef Py_ssize_t _OURS
+
 cdef class ValueVisitor(Visitor):
     cdef object root, current
     cdef bint in_array, stale, published, changed
@@ -14,7 +28,7 @@ cdef class ValueVisitor(Visitor):
     cdef readonly list documents
     cdef TextBuffer text
     cdef object publish(self)
-    @cython.locals(depth=Py_ssize_t)
+    @cython.locals(depth=Py_ssize_t, copied=bint)
     cdef int _copy_spine(self) except -1
     cdef int _place(self, object above, str key, object value) except -1
     @cython.locals(items=list, members=dict)

@@ -3,11 +3,13 @@
 Feeding changes the open containers in place: a stream that nobody looks at costs what building
 the value costs. Reading the value *publishes* it: from then on it belongs to the reader, and the
 next change first copies the *spine*, the containers that are still open. All else is shared, so a
-snapshot costs as much as the spine is wide, and stays for ever as it was read.
+snapshot costs as much as the spine is wide, and stays for ever as it was read. Compiled, what the
+reader has dropped by then is not copied either: nobody can tell.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
@@ -27,6 +29,11 @@ if not TYPE_CHECKING and cython.compiled:
 if not cython.compiled:
     from ._modes import IN_CONTAINER, IN_STRING
 
+    def references(container: Any) -> int:
+        """Count the references to a container; uncompiled, take it that there are some."""
+        return sys.maxsize
+
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -34,6 +41,9 @@ if TYPE_CHECKING:
     from .paths import Segment
 
 __all__ = ["JsonValueAccumulator", "parse_partial", "values"]
+
+# in `_copy_spine` an open container is held by the one around it, the spine and a variable
+_OURS = 3
 
 
 @cython.final
@@ -61,7 +71,8 @@ class ValueVisitor(Visitor):
     )
 
     def __init__(self) -> None:
-        super().__init__()
+        self.last_error = None
+        self.error_path = ""
         self.root: Any = UNDEFINED
         self.current: Any = None
         self.in_array = False
@@ -81,17 +92,16 @@ class ValueVisitor(Visitor):
         return self.root
 
     def _copy_spine(self) -> None:
-        """Replace every open container by a copy that nobody has seen."""
+        """Replace every open container that a reader may still hold by a copy."""
         self.published = False
+        self.current = None
         above: Any = None
         for depth in range(len(self.spine)):
             container = self.spine[depth]
-            if isinstance(container, dict):
-                container = container.copy()
-            else:
-                container = container[:]
-            self.spine[depth] = container
-            self._place(above, self.keys[depth], container)
+            if references(container) > _OURS:
+                container = container.copy() if isinstance(container, dict) else container[:]
+                self.spine[depth] = container
+                self._place(above, self.keys[depth], container)
             above = container
         self.current = above
 
@@ -124,8 +134,9 @@ class ValueVisitor(Visitor):
             self.stale = False
             if self.published:
                 self._copy_spine()
-            # let go of the old text before the new one is made of it
-            self._place(self.current, self.key_of_value, None)
+            if self.text.is_long():
+                # let go of the old text before the new one is made of it
+                self._place(self.current, self.key_of_value, None)
             self._place(self.current, self.key_of_value, self.text.read())
 
     def _enter(self, container: Any, is_array: bool) -> None:
@@ -246,8 +257,7 @@ class JsonValueAccumulator(Accumulator):
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
     ) -> None:
-        options = {"on_error": on_error, "after_root": after_root, "limits": limits}
-        super().__init__(options, parse_int, parse_float)
+        self._set_up(on_error, after_root, limits, parse_int, parse_float)
 
     def _new_visitor(self) -> Visitor:
         return ValueVisitor()
@@ -259,7 +269,7 @@ class JsonValueAccumulator(Accumulator):
         if visitor.documents:
             visitor.documents = []
         self._grammar.feed(fragment, visitor)
-        if self._raises:
+        if self._grammar.error is not None:
             self._raise([])
         return visitor.changed
 
@@ -269,7 +279,7 @@ class JsonValueAccumulator(Accumulator):
         visitor.changed = False
         visitor.documents = []
         self._grammar.finish(visitor)
-        if self._raises:
+        if self._grammar.error is not None:
             self._raise([])
         return visitor.changed
 
@@ -328,26 +338,24 @@ class ValueStream:
 
     def __init__(self, options: dict[str, Any]) -> None:
         self.accumulator = JsonValueAccumulator(**options)
-        self.last: Any = UNDEFINED
 
     def add(self, fragment: str | bytes) -> Iterator[Any]:
         """Give what a fragment made of the value, every completed document included."""
-        return self._run(lambda: self.accumulator.add_fragment(fragment))
+        return self._news(lambda: self.accumulator.add_fragment(fragment))
 
     def finish(self) -> Iterator[Any]:
         """Give what the end made of it."""
-        return self._run(self.accumulator.finish)
+        return self._news(self.accumulator.finish)
 
-    def _run(self, step: Callable[[], bool]) -> Iterator[Any]:
+    def _news(self, step: Callable[[], bool]) -> Iterator[Any]:
         failure = None
         try:
-            step()
+            changed = step()
         except JsonStreamError as error:
-            failure = error
-        for value in (*self.accumulator.documents, self.accumulator.value):
-            if value is not self.last:
-                self.last = value
-                yield value
+            failure, changed = error, True
+        yield from self.accumulator.documents
+        if changed and not self.accumulator.is_complete:
+            yield self.accumulator.value
         if failure is not None:
             raise failure
 
