@@ -1,0 +1,72 @@
+"""Render a document while it arrives, and touch only what changed.
+
+A node of the pure parser that *is* the one of the last render has not changed, nor has anything in
+it. So the renderer keeps every node with the HTML it made of it, and asks one question: is it the
+same object? What it touches then is what is new, and the way from there to the root.
+
+    python examples/render_unchanged.py
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from midstream import (
+    JsonArrayAstNode,
+    JsonAstNode,
+    JsonObjectAstNode,
+    ParserState,
+    create_parser_state,
+    parse_chunk,
+)
+
+FRAGMENTS = [
+    '{"title": "Three days in Zür', 'ich", "days": [', '{"day": 1, "plan": ["old town", "lake"]},',
+    '{"day": 2, "plan": ["Uetli', 'berg", "fon', 'due"]},', ' {"day": 3, "plan": ["museum"', ', "train"]}],',
+    ' "hotel": {"name": "Lim', "mat", 'hof", "stars": 3}, ', '"booked": false', "}",
+]  # fmt: skip
+
+
+class Renderer:
+    """Turn states into HTML, with the work of the last render at hand."""
+
+    def __init__(self) -> None:
+        self.made: dict[int, tuple[JsonAstNode, str]] = {}
+        self.touched = 0
+
+    def render(self, state: ParserState) -> str:
+        """Give the HTML of a state, and count in ``touched`` how many nodes that took."""
+        self.touched = 0
+        return "" if state.root is None else self._html(state, state.root)
+
+    def _html(self, state: ParserState, node: JsonAstNode) -> str:
+        before, html = self.made.get(node.id, (None, ""))
+        if before is node:
+            return html
+        self.touched += 1
+        if isinstance(node, (JsonObjectAstNode, JsonArrayAstNode)):
+            parts = [self._html(state, state.nodes[child]) for child in node.children]
+            if isinstance(node, JsonObjectAstNode):
+                parts = [f"{escape(key)}: {part}" for key, part in zip(node.keys, parts, strict=True)]
+            html = "<ul>" + "".join(f"<li>{part}</li>" for part in parts) + "</ul>"
+        else:
+            html = escape(str(node.resolved_value)) + ("" if node.closed else "…")
+        self.made[node.id] = (node, html)
+        return html
+
+
+def main() -> None:
+    """Render after every fragment, and print what it took."""
+    state = create_parser_state()
+    renderer = Renderer()
+    html = ""
+    print(f"{'chunk':45} {'nodes':>5} {'touched':>7}")
+    for fragment in FRAGMENTS:
+        state = parse_chunk(state, fragment)
+        html = renderer.render(state)
+        print(f"{fragment:45} {len(state.nodes):5} {renderer.touched:7}")
+    print("\n" + html)
+
+
+if __name__ == "__main__":
+    main()
