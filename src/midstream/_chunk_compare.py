@@ -1,0 +1,157 @@
+"""Whether two values are the same JSON, and where they first differ.
+
+Order of keys aside, numbers by their worth: 1 and 1.0 are one number, 1 and true are not one value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .paths import Segments
+
+_ABSENT = object()
+
+
+def same(one: Any, other: Any) -> bool:
+    """Compare two values.
+
+    >>> same({"a": 1, "b": []}, {"b": [], "a": 1.0})
+    True
+    >>> same([1], [True])
+    False
+    """
+    try:
+        return bool(one == other) and not confused(one, other)
+    except RecursionError:
+        return first_difference(one, other) is None
+
+
+# Python's own comparison is many times faster than parsing, and right about everything but one thing:
+# that True equals 1 and False equals 0. A second look is due only where a value holds one of these. Of a
+# value that is compared again and again, marks remember where: pairs of a key and, there, either the
+# marks inside a container or whether this is a boolean.
+Marks = list[tuple[Any, Any]]
+
+
+def marks_of(members: Iterable[tuple[Any, Any]]) -> Marks:
+    """Mark what Python may take for something else.
+
+    >>> marks_of({"a": [2, 1], "b": "x", "c": False}.items())
+    [('c', True), ('a', [(1, False)])]
+    """
+    marks: Marks = []
+    # with every container's marks: the key and the marks of the one around, to be entered there
+    # once there are any
+    pending: list[tuple[Iterable[tuple[Any, Any]], Marks, Any]] = [(members, marks, None)]
+    while pending:
+        members, found, outer = pending.pop()
+        for key, value in members:
+            kind = type(value)
+            if kind is str:
+                continue
+            if kind is dict or kind is list:
+                inner: Marks = []
+                inside = value.items() if kind is dict else enumerate(value)
+                pending.append((inside, inner, (key, found, outer)))
+            elif value == 0 or value == 1:
+                found.append((key, kind is bool))
+                _enter(found, outer)
+    return marks
+
+
+def _enter(found: Marks, outer: Any) -> None:
+    """Enter the first mark of a container in the one around it, and so on."""
+    while outer is not None and len(found) == 1:
+        key, around, outer = outer
+        around.append((key, found))
+        found = around
+
+
+def deceives(marks: Marks, now: Any) -> bool:
+    """Find out whether a value that Python calls equal has a boolean for a number, or a number for one.
+
+    >>> deceives([("a", [(1, False)])], {"a": [2, True]})
+    True
+    """
+    pending = [(marks, now)]
+    while pending:
+        marks, now = pending.pop()
+        for key, mark in marks:
+            if type(mark) is list:
+                pending.append((mark, now[key]))
+            elif (type(now[key]) is bool) is not mark:
+                return True
+    return False
+
+
+def confused(one: Any, other: Any) -> bool:
+    """Find out whether Python took a boolean for a number in two values that it calls equal.
+
+    >>> confused([1], [True]), confused([1], [1.0])
+    (True, False)
+    """
+    pending: list[tuple[Any, Any]] = [([one], [other])]
+    pairs: Iterable[tuple[Any, Any]]
+    while pending:
+        one, other = pending.pop()
+        if type(one) is dict:
+            pairs = [(member, other[key]) for key, member in one.items() if type(member) is not str]
+        else:
+            pairs = zip(one, other, strict=True)
+        for member, twin in pairs:
+            if member is twin:
+                continue
+            kind = type(member)
+            if kind is dict or kind is list:
+                if member:
+                    pending.append((member, twin))
+            elif (kind is bool) is not (type(twin) is bool):
+                return True
+    return False
+
+
+def first_difference(one: Any, other: Any) -> Segments | None:
+    """Find the place where two values part, as segments below them; None where they do not.
+
+    >>> first_difference({"a": [1, "x"]}, {"a": [1, "y"]})
+    ('a', 1)
+    """
+    # a chain of pairs (pair above, segment) names a place without copying the way to it
+    alike: list[tuple[Any, Any, Any]] = [(one, other, None)]
+    while alike:
+        one, other, place = alike.pop()
+        if one is other:
+            continue
+        kind = type(one)
+        if kind is dict and type(other) is dict:
+            if len(one) == len(other):
+                members = [(key, member, other.get(key, _ABSENT)) for key, member in one.items()]
+            else:
+                missing = one.keys() ^ other.keys()
+                return _segments((place, min(missing)))
+        elif kind is list and type(other) is list:
+            if len(one) != len(other):
+                return _segments((place, min(len(one), len(other))))
+            members = [*zip(range(len(one)), one, other, strict=True)]
+        elif one == other and (kind is bool) == (type(other) is bool):
+            continue
+        else:
+            return _segments(place)
+        for segment, member, twin in members:
+            kind = type(member)
+            if kind is dict or kind is list:
+                alike.append((member, twin, (place, segment)))
+            elif member is not twin and (member != twin or (kind is bool) != (type(twin) is bool)):
+                return _segments((place, segment))
+    return None
+
+
+def _segments(place: Any) -> Segments:
+    segments = []
+    while place is not None:
+        place, segment = place
+        segments.append(segment)
+    return tuple(reversed(segments))
