@@ -73,7 +73,6 @@ def translated(extensions: list[Extension]) -> list[Extension]:
             "language_level": 3,
             # PEP 484's int is any int; the sibling .pxd files say what fits a C type
             "annotation_typing": False,
-            "boundscheck": False,
             "wraparound": False,
             "initializedcheck": False,
             "cdivision": True,

@@ -5,6 +5,7 @@ from ._grammar import COMPILED
 from ._undefined import UNDEFINED
 from ._update import JsonFragmentKind, JsonFragmentUpdate
 from ._version import __version__
+from .chunker import JsonStreamChunker, PlainTextStreamChunker, chunks
 from .errors import ErrorCode, JsonStreamError, ParserError, Position
 from .fragments import JsonFragmentAccumulator, updates
 from .limits import Limits
@@ -43,6 +44,7 @@ __all__ = [
     "JsonNullAstNode",
     "JsonNumberAstNode",
     "JsonObjectAstNode",
+    "JsonStreamChunker",
     "JsonStreamError",
     "JsonStringAstNode",
     "JsonValueAccumulator",
@@ -50,9 +52,11 @@ __all__ = [
     "ParserError",
     "ParserMode",
     "ParserState",
+    "PlainTextStreamChunker",
     "Position",
     "__version__",
     "aio",
+    "chunks",
     "create_parser_state",
     "dump_state",
     "finalize",

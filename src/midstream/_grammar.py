@@ -1,3 +1,4 @@
+# cython: boundscheck=False
 """RFC 8259 as one state machine: fragments go in, calls on a visitor come out.
 
 How it thinks

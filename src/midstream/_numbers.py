@@ -1,3 +1,4 @@
+# cython: boundscheck=False
 """Numbers, RFC 8259 section 6.
 
     number = [ "-" ] int [ frac ] [ exp ]

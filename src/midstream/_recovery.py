@@ -1,3 +1,4 @@
+# cython: boundscheck=False
 """What the machine does about an error: stop for good, or find where the structure goes on.
 
 Every error is announced to the visitor once. Then a machine that may not recover is FAILED and
@@ -78,6 +79,7 @@ class Recovery(Machine):
             self.error = error
             self.mode = FAILED
             self.base = index
+            self.carry = b""
         elif mode == AFTER_ROOT:
             self.mode = SPENT
         elif mode != TRAILING and mode != SPENT:

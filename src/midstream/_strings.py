@@ -1,3 +1,4 @@
+# cython: boundscheck=False
 """Strings, RFC 8259 section 7.
 
     string = quotation-mark *char quotation-mark
@@ -235,4 +236,5 @@ class StringReader:
         other.place = self.place
         other.code = self.code
         other.high = self.high
+        other.memo = self.memo
         return other

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["value_text"]
+__all__ = ["is_number", "value_text"]
 
-_IS_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?").fullmatch
+# RFC 8259 section 6, whole
+is_number = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?").fullmatch
 
 
 def value_text(value: Any) -> str:
@@ -58,7 +59,7 @@ def _scalar_text(value: Any) -> str:
     if text in ("inf", "-inf"):
         # what a number beyond the range of floats was read as, and will be again
         return text.replace("inf", "1e999")
-    if not _IS_NUMBER(text):
+    if not is_number(text):
         raise TypeError(
             f"a {type(value).__name__} made by parse_int or parse_float does not write as a number"
         )

@@ -38,22 +38,22 @@ class Vector(Sequence[T], Generic[T]):
 
     def extend(self, items: Iterable[T]) -> Vector[T]:
         """Make the sequence with more items behind these."""
-        tail = [*self._tail, *items]
+        tail = (*self._tail, *items)
         count = self._count - len(self._tail) + len(tail)
         if len(tail) <= _WIDTH:
-            return Vector(count, self._shift, self._root, tuple(tail)) if count > self._count else self
+            return Vector(count, self._shift, self._root, tail) if count > self._count else self
         root, shift = self._root, self._shift
         full = count - len(tail)
         cut = 0
         while len(tail) - cut > _WIDTH:
-            leaf = tuple(tail[cut : cut + _WIDTH])
+            leaf = tail[cut : cut + _WIDTH]
             if full >> _BITS >= 1 << shift:
                 # the tree is full: it becomes the first branch of a higher one
                 root, shift = (root,), shift + _BITS
             root = _with_leaf(root, shift, full, leaf)
             full += _WIDTH
             cut += _WIDTH
-        return Vector(count, shift, root, tuple(tail[cut:]))
+        return Vector(count, shift, root, tail[cut:])
 
     def __len__(self) -> int:
         return self._count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .chunker import JsonStreamChunker
 from .errors import JsonStreamError
 from .fragments import JsonFragmentAccumulator
 from .values import ValueStream
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from ._update import JsonFragmentUpdate
 
-__all__ = ["updates", "values"]
+__all__ = ["chunks", "updates", "values"]
 
 
 async def updates(fragments: AsyncIterable[str | bytes], **options: Any) -> AsyncIterator[JsonFragmentUpdate]:
@@ -65,3 +66,25 @@ async def values(fragments: AsyncIterable[str | bytes], **options: Any) -> Async
             yield value
     for value in stream.finish():
         yield value
+
+
+async def chunks(snapshots: AsyncIterable[object], **options: Any) -> AsyncIterator[str]:
+    """Iterate over the chunks of a stream of snapshots, none of them empty.
+
+    The options are those of `JsonStreamChunker`.
+
+    >>> import asyncio
+    >>> async def model():
+    ...     for snapshot in [{"a": ""}, {"a": "b"}]:
+    ...         yield snapshot
+    >>> async def main():
+    ...     return [chunk async for chunk in chunks(model())]
+    >>> asyncio.run(main())
+    ['{"a":"', 'b', '"}']
+    """
+    chunker = JsonStreamChunker(**options)
+    async for snapshot in snapshots:
+        if chunk := chunker.process(snapshot):
+            yield chunk
+    if chunk := chunker.flush():
+        yield chunk

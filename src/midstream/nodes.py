@@ -10,14 +10,12 @@ Nodes are data: they can be read and compared. Their values are made when they a
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from typing import Any, ClassVar, Literal, TypeVar, overload
 
 from ._undefined import UNDEFINED
-
-if TYPE_CHECKING:
-    from ._vector import Vector
 
 __all__ = [
     "JsonArrayAstNode",
@@ -31,16 +29,30 @@ __all__ = [
 
 JsonAstType = Literal["null", "boolean", "number", "string", "array", "object"]
 
-# A text in pieces, the last first: (pieces before, piece). Pieces of one size are joined, so there
-# are never more of them than the length has bits, and every version shares those of the last.
-Rope = tuple[Any, str]
+# A text in pieces: one piece, or a pair of the pieces before and the last. Pieces of one size are
+# joined, so there are no more of them than the length has bits, and every version shares those of
+# the version before it.
+Rope = str | tuple[Any, str]
 
 
-def grow(rope: Rope | None, piece: str) -> Rope:
+def grow(rope: Rope, piece: str) -> Rope:
     """Add a piece to a rope."""
-    while rope is not None and len(rope[1]) <= len(piece):
+    while isinstance(rope, tuple) and len(rope[1]) <= len(piece):
         rope, piece = rope[0], rope[1] + piece
+    if isinstance(rope, str) and len(rope) <= len(piece):
+        return rope + piece
     return rope, piece
+
+
+def rope_text(rope: Rope) -> str:
+    """Join the pieces."""
+    pieces = []
+    while isinstance(rope, tuple):
+        rope, piece = rope
+        pieces.append(piece)
+    pieces.append(rope)
+    pieces.reverse()
+    return "".join(pieces)
 
 
 class JsonAstNode:
@@ -102,14 +114,24 @@ class JsonAstNode:
 
 
 class JsonNullAstNode(JsonAstNode):
-    """A null."""
+    """A null.
+
+    >>> from midstream import create_parser_state, parse_chunk
+    >>> parse_chunk(create_parser_state(), '[null').nodes[1]
+    JsonNullAstNode(id=1, parent_id=0, closed=True)
+    """
 
     __slots__ = ()
     type = "null"
 
 
 class JsonBooleanAstNode(JsonAstNode):
-    """True or false."""
+    """True or false.
+
+    >>> from midstream import create_parser_state, parse_chunk
+    >>> parse_chunk(create_parser_state(), '[true').nodes[1]
+    JsonBooleanAstNode(id=1, parent_id=0, closed=True, resolved_value=True)
+    """
 
     __slots__ = ()
     type = "boolean"
@@ -117,7 +139,12 @@ class JsonBooleanAstNode(JsonAstNode):
 
 
 class JsonNumberAstNode(JsonAstNode):
-    """A number, and how it was written."""
+    """A number, and how it was written.
+
+    >>> from midstream import create_parser_state, parse_chunk
+    >>> parse_chunk(create_parser_state(), '[1.50,').nodes[1]
+    JsonNumberAstNode(id=1, parent_id=0, closed=True, buffer='1.50')
+    """
 
     __slots__ = ("_buffer",)
     type = "number"
@@ -134,7 +161,12 @@ class JsonNumberAstNode(JsonAstNode):
 
 
 class JsonStringAstNode(JsonAstNode):
-    """A string, as far as it goes."""
+    """A string, as far as it goes.
+
+    >>> from midstream import create_parser_state, parse_chunk
+    >>> parse_chunk(create_parser_state(), '["mid').nodes[1]
+    JsonStringAstNode(id=1, parent_id=0, closed=False, buffer='mid')
+    """
 
     __slots__ = ("_rope",)
     type = "string"
@@ -147,16 +179,9 @@ class JsonStringAstNode(JsonAstNode):
     @property
     def buffer(self) -> str:
         """The text so far, decoded."""
-        if self._value is UNDEFINED:
-            pieces = []
-            rope: Rope | None = self._rope
-            while rope is not None:
-                rope, piece = rope
-                pieces.append(piece)
-            pieces.reverse()
-            self._value = "".join(pieces)
-        text: str = self._value
-        return text
+        if isinstance(self._rope, tuple):
+            self._rope = rope_text(self._rope)
+        return self._rope
 
     @property
     def resolved_value(self) -> str:
@@ -166,13 +191,14 @@ class JsonStringAstNode(JsonAstNode):
 
 class _Container(JsonAstNode):
     __slots__ = ("_base", "_items", "_last")
+    _keys: Sequence[str] = ()
 
     def __init__(
         self,
         id: int,  # noqa: A002
         parent_id: int | None,
         closed: bool,
-        items: Vector[JsonAstNode],
+        items: Sequence[JsonAstNode],
         last: JsonAstNode | None,
         base: tuple[Any, int] | None,
     ) -> None:
@@ -214,7 +240,12 @@ class _Container(JsonAstNode):
 
 
 class JsonArrayAstNode(_Container):
-    """An array, as far as it goes."""
+    """An array, as far as it goes.
+
+    >>> from midstream import create_parser_state, parse_chunk
+    >>> parse_chunk(create_parser_state(), '[[1, 2, 3').nodes[1]
+    JsonArrayAstNode(id=1, parent_id=0, closed=False, children=[2, 3])
+    """
 
     __slots__ = ()
     type = "array"
@@ -229,7 +260,12 @@ class JsonArrayAstNode(_Container):
 
 
 class JsonObjectAstNode(_Container):
-    """An object, as far as it goes; a repeated key appears each time."""
+    """An object, as far as it goes; a repeated key appears each time.
+
+    >>> from midstream import create_parser_state, parse_chunk
+    >>> parse_chunk(create_parser_state(), '[{"a": 1, "b": [').nodes[1]
+    JsonObjectAstNode(id=1, parent_id=0, closed=False, keys=['a', 'b'], children=[2, 3])
+    """
 
     __slots__ = ("_keys", "_last_key")
     type = "object"
@@ -240,10 +276,10 @@ class JsonObjectAstNode(_Container):
         id: int,  # noqa: A002
         parent_id: int | None,
         closed: bool,
-        items: Vector[JsonAstNode],
+        items: Sequence[JsonAstNode],
         last: JsonAstNode | None,
         base: tuple[Any, int] | None,
-        keys: Vector[str],
+        keys: Sequence[str],
         last_key: str | None,
     ) -> None:
         super().__init__(id, parent_id, closed, items, last, base)
@@ -253,7 +289,7 @@ class JsonObjectAstNode(_Container):
     @property
     def keys(self) -> Sequence[str]:
         """The keys of the values in it."""
-        return self._keys if self._last is None else (*self._keys, str(self._last_key))
+        return Keys(self)
 
     def key(self, index: int) -> str:
         """Find the key of a child by its place."""
@@ -268,25 +304,33 @@ class JsonObjectAstNode(_Container):
         return value
 
 
-class ChildIds(Sequence[int]):
-    """The ids of a container's children."""
+T = TypeVar("T")
+
+
+class _View(Sequence[T]):
+    """What a container shows of its children: it compares with any sequence, and copies nothing."""
 
     __slots__ = ("_container",)
 
-    def __init__(self, container: _Container) -> None:
+    def __init__(self, container: Any) -> None:
         self._container = container
 
+    @abstractmethod
+    def _at(self, index: int) -> T:
+        """Look at one child, by its place."""
+
     def __len__(self) -> int:
-        return self._container.child_count()
+        count: int = self._container.child_count()
+        return count
 
     @overload
-    def __getitem__(self, index: int) -> int: ...
+    def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, index: slice) -> tuple[int, ...]: ...
-    def __getitem__(self, index: int | slice) -> int | tuple[int, ...]:
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
         if isinstance(index, slice):
-            return tuple(self[i] for i in range(*index.indices(len(self))))
-        return self._container.child(range(len(self))[index]).id
+            return tuple(map(self._at, range(*index.indices(len(self)))))
+        return self._at(range(len(self))[index])
 
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, Sequence) else NotImplemented
@@ -296,6 +340,26 @@ class ChildIds(Sequence[int]):
 
     def __repr__(self) -> str:
         return repr(list(self))
+
+
+class ChildIds(_View[int]):
+    """The ids of a container's children."""
+
+    __slots__ = ()
+
+    def _at(self, index: int) -> int:
+        child: JsonAstNode = self._container.child(index)
+        return child.id
+
+
+class Keys(_View[str]):
+    """The keys of an object's children."""
+
+    __slots__ = ()
+
+    def _at(self, index: int) -> str:
+        key: str = self._container.key(index)
+        return key
 
 
 class Nodes(Sequence[JsonAstNode]):

@@ -215,9 +215,10 @@ def parse_chunk(state: ParserState, chunk: str | bytes) -> ParserState:
     """
     if not isinstance(chunk, (str, bytes, bytearray, memoryview)):
         raise TypeError(f"a chunk is str or bytes, not {type(chunk).__name__}")
-    if not chunk or state.error is not None:
+    grammar = state._grammar
+    if not chunk or grammar.current_error() is not None:
         return state
-    grammar = state._grammar.clone()
+    grammar = grammar.clone()
     visitor = TreeVisitor(state._root, state._next_id, state._pending_key)
     grammar.feed(chunk, visitor)
     return _next_state(state, grammar, visitor)
@@ -273,8 +274,10 @@ def dump_state(state: ParserState) -> dict[str, Any]:
         row: list[Any] = [node.type, node.parent_id, None if key is None else save_text(key)]
         if isinstance(node, JsonObjectAstNode):
             keys.update(zip(node.children, node.keys, strict=True))
-        elif isinstance(node, (JsonStringAstNode, JsonNumberAstNode)):
-            row.append(save_text(node.buffer))
+        elif isinstance(node, JsonStringAstNode):
+            row += [save_text(node.buffer), node.closed]
+        elif isinstance(node, JsonNumberAstNode):
+            row.append(node.buffer)
         elif isinstance(node, JsonBooleanAstNode):
             row.append(node.resolved_value)
         rows.append(row)
@@ -310,10 +313,12 @@ def load_state(
         state = create_parser_state(data["after_root"], Limits(*data["limits"]), parse_int, parse_float)
         state._grammar.load(data["grammar"])
         visitor = TreeVisitor(None, 0, None)
-        visitor.replay(data["nodes"], state.mode == ParserMode.STRING, parse_int, parse_float)
+        visitor.replay(data["nodes"], parse_int, parse_float)
         visitor.close_to(data["stack"])
         if visitor.brackets() != data["grammar"]["open"]:
-            raise ValueError("other containers than the open ones")
+            raise ValueError("other brackets than the open ones")
+        if state.mode != ParserMode.ERROR and (state.mode == ParserMode.STRING) != visitor.has_open_string():
+            raise ValueError("another string than the open one")
         return ParserState(
             state._grammar,
             state._options,

@@ -17,7 +17,7 @@ cdef class TreeVisitor(Visitor):
     cdef list spine
     cdef OpenContainer top
     cdef Py_ssize_t string_id
-    cdef tuple rope
+    cdef object rope
     @cython.locals(container=OpenContainer)
     cdef int _thaw(self) except -1
     @cython.locals(container=OpenContainer, depth=Py_ssize_t)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
 from ._text import load_text
+from ._value_text import is_number
 from ._vector import EMPTY
 from ._visitor import Visitor
 from .nodes import (
@@ -61,18 +62,23 @@ class OpenContainer:
     def freeze(self, closed: bool, last: JsonAstNode | None) -> JsonAstNode:
         """Make the node of this version, around the child that is still open."""
         before = self.before
-        old_items, old_keys, base = EMPTY, EMPTY, None
-        if before is not None:
-            old_items, base = before._items, before.base()
-        items = old_items.extend(self.items)
+        items: Any
+        keys: Any
+        if before is None and closed:
+            # opened and closed by one chunk: it will not grow, so it need not be able to
+            items, keys, base = tuple(self.items), tuple(self.keys), None
+        else:
+            items, keys, base = EMPTY, EMPTY, None
+            if before is not None:
+                items, keys, base = before._items, before._keys, before.base()
+            if self.items:
+                items = items.extend(self.items)
+            if self.keys:
+                keys = keys.extend(self.keys)
         if self.is_array:
             return JsonArrayAstNode(self.id, self.parent_id, closed, items, last, base)
-        if before is not None:
-            old_keys = before._keys
-        keys = old_keys.extend(self.keys)
-        return JsonObjectAstNode(
-            self.id, self.parent_id, closed, items, last, base, keys, None if last is None else self.last_key
-        )
+        last_key = None if last is None else self.last_key
+        return JsonObjectAstNode(self.id, self.parent_id, closed, items, last, base, keys, last_key)
 
 
 @cython.final
@@ -91,7 +97,7 @@ class TreeVisitor(Visitor):
         self.spine: list[OpenContainer] = []
         self.top: OpenContainer | None = None
         self.string_id = -1
-        self.rope: Rope = (None, "")
+        self.rope: Rope = ""
         self.thawed = False
 
     def _thaw(self) -> None:
@@ -181,7 +187,7 @@ class TreeVisitor(Visitor):
     def string(self, piece: str, starts: bool, ends: bool) -> None:
         if starts:
             self.string_id = self._new_id()
-            self.rope = (None, piece)
+            self.rope = piece
         elif not self.thawed:
             self._thaw()
         if not starts and piece:
@@ -206,7 +212,6 @@ class TreeVisitor(Visitor):
     def replay(
         self,
         rows: list[list[Any]],
-        string_is_open: bool,
         parse_int: Callable[[str], Any],
         parse_float: Callable[[str], Any],
     ) -> None:
@@ -214,20 +219,28 @@ class TreeVisitor(Visitor):
         for id_, (kind, parent_id, key, *content) in enumerate(rows):
             if id_ > 0:
                 self._close_until(parent_id)
-            if key is not None:
+            if self.top is not None and not self.top.is_array:
                 self.key(load_text(key))
             if kind == "object":
                 self.begin_object()
             elif kind == "array":
                 self.begin_array()
             elif kind == "string":
-                self.string(load_text(content[0]), True, not (string_is_open and id_ == len(rows) - 1))
+                text, closed = content
+                if not closed and id_ < len(rows) - 1:
+                    raise ValueError("an open string with something behind it")
+                self.string(load_text(text), True, bool(closed))
             elif kind == "number":
-                text = load_text(content[0])
+                (text,) = content
+                if not is_number(text):
+                    raise ValueError("not a number")
                 is_float = "." in text or "e" in text or "E" in text
                 self.number((parse_float if is_float else parse_int)(text), text, 0, len(text))
             elif kind == "boolean":
-                self.literal(bool(content[0]))
+                (value,) = content
+                if type(value) is not bool:
+                    raise TypeError("not a boolean")
+                self.literal(value)
             elif kind == "null":
                 self.literal(None)
             else:
@@ -236,10 +249,16 @@ class TreeVisitor(Visitor):
     def close_to(self, stack: list[int]) -> None:
         """Close what is not open any more."""
         self._close_until(stack[len(stack) - 1] if stack else None)
+        if stack != list(self.stack()):
+            raise ValueError("other containers than the open ones")
 
     def _close_until(self, id_: int | None) -> None:
         while self._parent_id() != id_:
             self._leave()
+
+    def has_open_string(self) -> bool:
+        """Tell whether a string is open."""
+        return self.string_id >= 0
 
     def brackets(self) -> str:
         """Write the kinds of the open containers."""

@@ -22,9 +22,10 @@ cdef Py_ssize_t _OURS
 
 cdef class ValueVisitor(Visitor):
     cdef object root, current
-    cdef bint in_array, stale, published, changed
+    cdef bint in_array, stale, published, changed, touched
     cdef str key_of_value
-    cdef list spine, keys
+    cdef list spine, keys, news
+    cdef int begin_call(self) except -1
     cdef readonly list documents
     cdef TextBuffer text
     cdef object publish(self)
@@ -44,3 +45,5 @@ cdef class JsonValueAccumulator(Accumulator):
     cpdef bint finish(self) except -1
     @cython.locals(visitor=ValueVisitor)
     cdef object _publish(self)
+    @cython.locals(visitor=ValueVisitor)
+    cpdef list _news(self)

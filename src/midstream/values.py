@@ -63,11 +63,13 @@ class ValueVisitor(Visitor):
         "in_array",
         "key_of_value",
         "keys",
+        "news",
         "published",
         "root",
         "spine",
         "stale",
         "text",
+        "touched",
     )
 
     def __init__(self) -> None:
@@ -82,8 +84,20 @@ class ValueVisitor(Visitor):
         self.text = TextBuffer()
         self.stale = False
         self.published = False
+        # of the call under way: whether anything changed, the same for the document under way, the
+        # documents that were completed, and those of them that had changed
         self.changed = False
+        self.touched = False
         self.documents: list[Any] = []
+        self.news: list[Any] = []
+
+    def begin_call(self) -> None:
+        """Get ready to tell what a call does."""
+        self.changed = False
+        self.touched = False
+        if self.documents:
+            self.documents = []
+            self.news = []
 
     def publish(self) -> Any:
         """Give the value away: it won't be changed any more."""
@@ -118,7 +132,7 @@ class ValueVisitor(Visitor):
         """Add a value to the innermost open container."""
         if self.published:
             self._copy_spine()
-        self.changed = True
+        self.changed = self.touched = True
         if self.in_array:
             items = self.current
             items.append(value)
@@ -178,7 +192,7 @@ class ValueVisitor(Visitor):
             if piece:
                 self.text.append(piece)
                 self.stale = True
-                self.changed = True
+                self.changed = self.touched = True
             if ends:
                 self._settle()
                 self.text.clear()
@@ -191,6 +205,9 @@ class ValueVisitor(Visitor):
 
     def document(self) -> None:
         self.documents.append(self.root)
+        if self.touched:
+            self.news.append(self.root)
+            self.touched = False
 
     def error(self, error: ParserError, where: int) -> None:
         self._settle()
@@ -265,9 +282,7 @@ class JsonValueAccumulator(Accumulator):
     def add_fragment(self, fragment: str | bytes) -> bool:
         """Read a fragment (bytes: UTF-8, cut anywhere) and tell whether the value changed."""
         visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
-        visitor.changed = False
-        if visitor.documents:
-            visitor.documents = []
+        visitor.begin_call()
         self._grammar.feed(fragment, visitor)
         if self._grammar.error is not None:
             self._raise([])
@@ -276,8 +291,7 @@ class JsonValueAccumulator(Accumulator):
     def finish(self) -> bool:
         """Take the end of the input as the end of the text; a truncated text is an error."""
         visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
-        visitor.changed = False
-        visitor.documents = []
+        visitor.begin_call()
         self._grammar.finish(visitor)
         if self._grammar.error is not None:
             self._raise([])
@@ -297,6 +311,11 @@ class JsonValueAccumulator(Accumulator):
         """The values that the last call completed: with ``after_root="next"`` there may be many."""
         visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
         return visitor.documents
+
+    def _news(self) -> list[Any]:
+        """List what the last call made of the value: each document that changed, and the one open."""
+        visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
+        return [*visitor.news, visitor.publish()] if visitor.touched else visitor.news
 
     def _load(self, grammar: dict[str, Any], visitor: dict[str, Any]) -> None:
         value: Any = UNDEFINED
@@ -341,23 +360,19 @@ class ValueStream:
 
     def add(self, fragment: str | bytes) -> Iterator[Any]:
         """Give what a fragment made of the value, every completed document included."""
-        return self._news(lambda: self.accumulator.add_fragment(fragment))
+        return self._run(lambda: self.accumulator.add_fragment(fragment))
 
     def finish(self) -> Iterator[Any]:
         """Give what the end made of it."""
-        return self._news(self.accumulator.finish)
+        return self._run(self.accumulator.finish)
 
-    def _news(self, step: Callable[[], bool]) -> Iterator[Any]:
-        failure = None
+    def _run(self, step: Callable[[], bool]) -> Iterator[Any]:
         try:
-            changed = step()
-        except JsonStreamError as error:
-            failure, changed = error, True
-        yield from self.accumulator.documents
-        if changed and not self.accumulator.is_complete:
-            yield self.accumulator.value
-        if failure is not None:
-            raise failure
+            step()
+        except JsonStreamError:
+            yield from self.accumulator._news()
+            raise
+        yield from self.accumulator._news()
 
 
 def values(fragments: Iterable[str | bytes] | str | bytes, **options: Any) -> Iterator[Any]:
