@@ -14,7 +14,7 @@ cdef class Grammar(Recovery):
     @cython.locals(other=Grammar)
     cpdef Grammar clone(self)
     cpdef int feed(self, object fragment, Visitor visitor) except -1
-    cdef bint _is_content(self, str text) except -1
+    cdef bint _takes_whole(self, Py_ssize_t length) except -1
     cdef int _refuse(self, object fragment, Visitor visitor) except -1
     @cython.locals(text=str, used=Py_ssize_t, damaged=bint, lead=cython.int)
     cdef int _feed_bytes(self, bytes data, Visitor visitor) except -1

@@ -98,9 +98,14 @@ class Grammar(Recovery):
     def feed(self, fragment: str | bytes, visitor: Visitor) -> None:
         """Read a fragment: str, or bytes in UTF-8."""
         if isinstance(fragment, str):
-            if not cython.compiled and self.mode == STRING and self._is_content(fragment):
-                self.base += len(fragment)
-                self.strings.room -= len(fragment)
+            if (
+                not cython.compiled
+                and self.mode == STRING
+                and '"' not in fragment
+                and "\\" not in fragment
+                and fragment.isprintable()
+                and self._takes_whole(len(fragment))
+            ):
                 visitor.string(fragment, False, False)
             elif self.finished or self.mode == FAILED:
                 self._refuse(fragment, visitor)
@@ -119,17 +124,22 @@ class Grammar(Recovery):
         else:
             raise TypeError(f"a fragment is str or bytes, not {type(fragment).__name__}")
 
-    def _is_content(self, text: str) -> bool:
-        """Tell whether all of a fragment is inside the open string: uncompiled, it pays to ask."""
+    def _takes_whole(self, length: int) -> bool:
+        """Take a fragment of mere content into the open string: uncompiled, the short way pays."""
         strings = self.strings
-        return (
-            '"' not in text
-            and "\\" not in text
-            and text.isprintable()
-            and not (strings.place or strings.high or self.carry)
-            and 0 < len(text) <= strings.room
-            and self.base + len(text) <= self.document_start + self.max_document
-        )
+        base = self.base + length
+        if (
+            length == 0
+            or strings.place
+            or strings.high
+            or self.carry
+            or length > strings.room
+            or base > self.document_start + self.max_document
+        ):
+            return False
+        self.base = base
+        strings.room -= length
+        return True
 
     def _refuse(self, fragment: str | bytes, visitor: Visitor) -> None:
         """Take nothing more; text behind the end is an error of its own."""

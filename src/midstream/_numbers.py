@@ -173,11 +173,9 @@ class NumberReader:
         state = self.state
         if not cython.compiled and state == _START:
             match = _WHOLE(text, i)
-            if match:
-                j = match.end()
-                if j < n and j - i <= self.room:
-                    self._convert(text, i, j, j == match.end(1))
-                    return j
+            if match and (j := match.end()) < n and j - i <= self.room:
+                self._convert(text, i, j, j == match.end(1))
+                return j
         j = i
         while j < n:
             step = _step(state, text[j])

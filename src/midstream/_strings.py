@@ -13,6 +13,7 @@ an unfinished escape, and a high surrogate whose low half may follow as the next
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING
 
 from . import _cython as cython
@@ -109,6 +110,8 @@ class StringReader:
 
         Keys repeat. The same object again costs no memory, and its hash is known already.
         """
+        if not cython.compiled:
+            return sys.intern(text[i:j])
         if i == j or j - i > _LONG:
             return text[i:j]
         if self.memo is None:

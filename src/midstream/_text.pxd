@@ -5,6 +5,7 @@ cdef Py_ssize_t _BATCH, _LONG
 cdef class TextBuffer:
     cdef list pieces
     cdef list batches
+    @cython.locals(pieces=list)
     cdef int append(self, str piece) except -1
     @cython.locals(pieces=list, text=str, piece=str)
     cdef str read(self)

@@ -37,11 +37,12 @@ class TextBuffer:
 
     def append(self, piece: str) -> None:
         """Add a piece at the end."""
-        self.pieces.append(piece)
-        if len(self.pieces) >= _BATCH:
+        pieces = self.pieces
+        pieces.append(piece)
+        if len(pieces) >= _BATCH:
             if self.batches is None:
                 self.batches = []
-            self.batches.append("".join(self.pieces))
+            self.batches.append("".join(pieces))
             self.pieces = []
 
     def read(self) -> str:

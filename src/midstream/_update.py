@@ -47,7 +47,7 @@ _ERROR = JsonFragmentKind.Error
 # hold an update.
 @cython.final
 @cython.no_gc
-@cython.freelist(256)
+@cython.freelist(8192)
 @cython.cclass
 class JsonFragmentUpdate:
     """Tell what became known at a place of the document.
