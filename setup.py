@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
+import sysconfig
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
 if TYPE_CHECKING:
@@ -56,10 +58,23 @@ class BuildAllOrNothing(build_ext):
         except (Exception, SystemExit) as error:
             if SWITCH == "yes":
                 raise
-            for extension in self.extensions or ():
-                Path(self.get_ext_fullpath(extension.name)).unlink(missing_ok=True)
+            folders = [Path(self.build_lib, "midstream")] if self.build_lib else []
+            if self.inplace or self.editable_mode:
+                folders.append(Path("src/midstream"))
+            for folder in folders:
+                for name in HOT:
+                    Path(folder, name + sysconfig.get_config_var("EXT_SUFFIX")).unlink(missing_ok=True)
             self.extensions = self.distribution.ext_modules = []
             print(f"midstream: not compiled, the plain Python core will be used ({error})", file=sys.stderr)
+
+
+class WheelOfWhatWasBuilt(bdist_wheel):
+    """Build first: a wheel without extensions is one for every platform."""
+
+    def finalize_options(self) -> None:
+        if self.distribution.ext_modules:
+            self.run_command("build_ext")
+        super().finalize_options()
 
 
 def translated(extensions: list[Extension]) -> list[Extension]:
@@ -84,5 +99,5 @@ setup(
     ext_modules=[]
     if SWITCH == "no"
     else [Extension(f"midstream.{name}", [f"src/midstream/{name}.py"]) for name in HOT],
-    cmdclass={"build_ext": BuildAllOrNothing},
+    cmdclass={"build_ext": BuildAllOrNothing, "bdist_wheel": WheelOfWhatWasBuilt},
 )
