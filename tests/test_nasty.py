@@ -1371,3 +1371,30 @@ def test_tokens_of_thousands_of_fragments(length: int, midstream: Any) -> None:
     updates = [update for character in document for update in accumulator.add_fragment(character)]
     values = {str(u.kind): u.value for u in updates if u.value is not None}
     assert values == {"Key": key, "CompleteString": text, "CompleteNumber": int(number)}
+
+
+class Text(str):
+    __slots__ = ()
+
+
+class Data(bytes):
+    pass
+
+
+def test_fragments_of_derived_types(midstream: Any) -> None:
+    """SDKs wrap what they hand out; what comes out of us is plain."""
+    for fragments in (
+        [Text('{"a": "b'), Text("c"), Text('d"}')],
+        [Data(b'{"a": "b'), bytearray(b"c"), memoryview(b'd"}')],
+    ):
+        accumulator = midstream.JsonFragmentAccumulator(root=Text("args"), on_error=Text("raise"))
+        updates = [update for fragment in fragments for update in accumulator.add_fragment(fragment)]
+        assert [u.text_value for u in updates if u.kind == "PartialString"] == ["b", "c", "d"]
+        assert {type(u.text_value) for u in updates if u.text_value is not None} == {str}
+        assert updates[-1].path == "args"
+        values = midstream.JsonValueAccumulator()
+        state = midstream.create_parser_state()
+        for fragment in fragments:
+            values.add_fragment(fragment)
+            state = midstream.parse_chunk(state, fragment)
+        assert values.value == midstream.get_resolved_value(state) == {"a": "bcd"}

@@ -5,9 +5,9 @@ cdef class Accumulator:
     cdef Grammar _grammar
     cdef Visitor _visitor
     cdef object _limits, _parse_int, _parse_float
-    cdef str _on_error, _after_root
+    cdef object _on_error, _after_root
     cdef bint _raises
-    cdef int _set_up(self, str on_error, str after_root, object limits, object parse_int, object parse_float) except -1
+    cdef int _set_up(self, object on_error, object after_root, object limits, object parse_int, object parse_float) except -1
     cpdef reset(self)
     cdef Visitor _new_visitor(self)
     cdef int _raise(self, list updates) except -1

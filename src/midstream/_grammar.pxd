@@ -13,9 +13,10 @@ cdef object _utf_8_decode, _DAMAGE
 cdef class Grammar(Recovery):
     @cython.locals(other=Grammar)
     cpdef Grammar clone(self)
+    @cython.locals(text=str)
     cpdef int feed(self, object fragment, Visitor visitor) except -1
     cdef bint _takes_whole(self, Py_ssize_t length) except -1
-    cdef int _refuse(self, object fragment, Visitor visitor) except -1
+    cdef int _refuse(self, Py_ssize_t length, Visitor visitor) except -1
     @cython.locals(text=str, used=Py_ssize_t, damaged=bint, lead=cython.int)
     cdef int _feed_bytes(self, bytes data, Visitor visitor) except -1
     cdef int _feed_damaged(self, str text, Visitor visitor) except -1

@@ -98,29 +98,30 @@ class Grammar(Recovery):
     def feed(self, fragment: str | bytes, visitor: Visitor) -> None:
         """Read a fragment: str, or bytes in UTF-8."""
         if isinstance(fragment, str):
+            text = fragment if type(fragment) is str else str.__str__(fragment)
             if (
                 not cython.compiled
                 and self.mode == STRING
-                and '"' not in fragment
-                and "\\" not in fragment
-                and fragment.isprintable()
-                and self._takes_whole(len(fragment))
+                and '"' not in text
+                and "\\" not in text
+                and text.isprintable()
+                and self._takes_whole(len(text))
             ):
-                visitor.string(fragment, False, False)
+                visitor.string(text, False, False)
             elif self.finished or self.mode == FAILED:
-                self._refuse(fragment, visitor)
-            elif self.carry and fragment:
+                self._refuse(len(text), visitor)
+            elif self.carry and text:
                 # a character begun in bytes can't go on in a str
                 self.carry = b""
                 self._fail_encoding("\ufffd", visitor)
-                self._feed_text(fragment, False, visitor)
+                self._feed_text(text, False, visitor)
             else:
-                self._feed_text(fragment, False, visitor)
+                self._feed_text(text, False, visitor)
         elif isinstance(fragment, (bytes, bytearray, memoryview)):
             if self.finished or self.mode == FAILED:
-                self._refuse(fragment, visitor)
+                self._refuse(len(fragment), visitor)
             else:
-                self._feed_bytes(fragment if isinstance(fragment, bytes) else bytes(fragment), visitor)
+                self._feed_bytes(fragment if type(fragment) is bytes else bytes(fragment), visitor)
         else:
             raise TypeError(f"a fragment is str or bytes, not {type(fragment).__name__}")
 
@@ -141,9 +142,9 @@ class Grammar(Recovery):
         strings.room -= length
         return True
 
-    def _refuse(self, fragment: str | bytes, visitor: Visitor) -> None:
+    def _refuse(self, length: int, visitor: Visitor) -> None:
         """Take nothing more; text behind the end is an error of its own."""
-        if fragment and self.mode != FAILED:
+        if length and self.mode != FAILED:
             self._fail_for_good(ErrorCode.AFTER_FINISH, 0, visitor)
 
     def _feed_bytes(self, data: bytes, visitor: Visitor) -> None:

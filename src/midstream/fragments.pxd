@@ -24,7 +24,7 @@ cdef class FragmentVisitor(Visitor):
     cdef int _leave(self, object kind) except -1
 
 cdef class JsonFragmentAccumulator(Accumulator):
-    cdef str _root
+    cdef object _root
     @cython.locals(visitor=FragmentVisitor, updates=list)
     cpdef list add_fragment(self, object fragment)
     @cython.locals(visitor=FragmentVisitor, updates=list)

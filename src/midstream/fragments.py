@@ -211,7 +211,7 @@ class JsonFragmentAccumulator(Accumulator):
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
     ) -> None:
-        self._root = root
+        self._root = str(root)
         self._set_up(on_error, after_root, limits, parse_int, parse_float)
 
     def _new_visitor(self) -> Visitor:
