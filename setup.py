@@ -46,6 +46,7 @@ class BuildAllOrNothing(build_ext):
         with self.plain_if_it_fails():
             self.distribution.ext_modules = translated(self.distribution.ext_modules)
         super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
 
     def run(self) -> None:
         with self.plain_if_it_fails():
