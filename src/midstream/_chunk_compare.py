@@ -1,6 +1,7 @@
 """Whether two values are the same JSON, and where they first differ.
 
-Order of keys aside, numbers by their worth: 1 and 1.0 are one number, 1 and true are not one value.
+Order of keys aside, numbers by their worth: 1 and 1.0 are one number, 1 and true are not one value. Where
+nulls are said to be absent, a member that is null makes no difference, nor do nulls at the end of an array.
 """
 
 from __future__ import annotations
@@ -15,18 +16,24 @@ if TYPE_CHECKING:
 _ABSENT = object()
 
 
-def same(one: Any, other: Any) -> bool:
+def same(one: Any, other: Any, nulls_absent: bool = False) -> bool:
     """Compare two values.
 
     >>> same({"a": 1, "b": []}, {"b": [], "a": 1.0})
     True
     >>> same([1], [True])
     False
+    >>> same([1], [1, None], nulls_absent=True)
+    True
     """
     try:
-        return bool(one == other) and not confused(one, other)
+        if one == other:
+            return not confused(one, other)
+        if not nulls_absent:
+            return False
     except RecursionError:
-        return first_difference(one, other) is None
+        pass
+    return way_to_difference(one, other, nulls_absent) is None
 
 
 # Python's own comparison is many times faster than parsing, and right about everything but one thing:
@@ -119,6 +126,16 @@ def first_difference(one: Any, other: Any) -> Segments | None:
     >>> first_difference({"a": [1, "x"]}, {"a": [1, "y"]})
     ('a', 1)
     """
+    way = way_to_difference(one, other)
+    return None if way is None else tuple(reversed(way))
+
+
+def way_to_difference(one: Any, other: Any, nulls_absent: bool = False) -> list[Any] | None:
+    """Find the same place as a way to go: the next segment is always the last one, to be popped.
+
+    >>> way_to_difference({"a": [1, "x"]}, {"a": [1, "x", None, 2], "b": None}, nulls_absent=True)
+    [2, 'a']
+    """
     # a chain of pairs (pair above, segment) names a place without copying the way to it
     alike: list[tuple[Any, Any, Any]] = [(one, other, None)]
     while alike:
@@ -126,32 +143,56 @@ def first_difference(one: Any, other: Any) -> Segments | None:
         if one is other:
             continue
         kind = type(one)
+        if nulls_absent and (kind is dict or kind is list):
+            one, other = _present(one), _present(other)
         if kind is dict and type(other) is dict:
             if len(one) == len(other):
                 members = [(key, member, other.get(key, _ABSENT)) for key, member in one.items()]
             else:
                 missing = one.keys() ^ other.keys()
-                return _segments((place, min(missing)))
+                return _way((place, min(missing)))
         elif kind is list and type(other) is list:
             if len(one) != len(other):
-                return _segments((place, min(len(one), len(other))))
+                return _way((place, min(len(one), len(other))))
             members = [*zip(range(len(one)), one, other, strict=True)]
         elif one == other and (kind is bool) == (type(other) is bool):
             continue
         else:
-            return _segments(place)
+            return _way(place)
         for segment, member, twin in members:
             kind = type(member)
             if kind is dict or kind is list:
                 alike.append((member, twin, (place, segment)))
             elif member is not twin and (member != twin or (kind is bool) != (type(twin) is bool)):
-                return _segments((place, segment))
+                return _way((place, segment))
     return None
 
 
-def _segments(place: Any) -> Segments:
-    segments = []
+def _present(value: Any) -> Any:
+    """Leave out what is null in an object, or at the end of an array."""
+    if type(value) is dict:
+        if None in value.values():
+            return {key: member for key, member in value.items() if member is not None}
+    elif type(value) is list and value and value[-1] is None:
+        return value[: present_length(value)]
+    return value
+
+
+def present_length(items: list[Any], least: int = 0) -> int:
+    """Count the items of an array up to the last that is not null, or up to a place that is known to be there.
+
+    >>> present_length([None, 1, None, None]), present_length([None, 1, None, None], 3)
+    (2, 3)
+    """
+    length = len(items)
+    while length > least and items[length - 1] is None:
+        length -= 1
+    return length
+
+
+def _way(place: Any) -> list[Any]:
+    way = []
     while place is not None:
         place, segment = place
-        segments.append(segment)
-    return tuple(reversed(segments))
+        way.append(segment)
+    return way

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._chunk_compare import Marks, deceives, first_difference, marks_of, same
+from ._chunk_compare import Marks, deceives, first_difference, marks_of, present_length, same
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -53,12 +53,9 @@ class Reading:
                 pending.extend(value if type(value) is list else value.values())
         return True
 
-    def length(self, items: list[Any]) -> int:
-        """Count the items of an array that are there."""
-        length = len(items)
-        while length and self.absent(items[length - 1]):
-            length -= 1
-        return length
+    def length(self, items: list[Any], written: int) -> int:
+        """Count the items of an array that are there: a null that is written is."""
+        return present_length(items, written) if self.nulls else len(items)
 
 
 class Look:
@@ -105,8 +102,8 @@ class OpenObject:
         """Tell whether the next member needs a comma."""
         return bool(self.closed or self.stale or self.child is not None)
 
-    def look(self, now: dict[str, Any], reading: Reading) -> Look | None:
-        """Compare with the next state of this object."""
+    def look(self, now: dict[str, Any], reading: Reading, known: Any = None) -> Look | None:
+        """Compare with the next state of this object, of which one member may be known to differ."""
         closed, child = self.closed, self.child
         intact = self._is_intact(now)
         unseen = len(closed) if child is None else len(closed) + 1
@@ -125,7 +122,7 @@ class OpenObject:
                 continue
             elif key not in before or (nulls and before[key] is None):
                 new.append(key)
-            elif not same(before[key], value):
+            elif key == known or not same(before[key], value, nulls):
                 changed.append(key)
         if unseen or not now.keys() >= self.stale:
             written = {*closed, *self.stale, *([] if child is None else [child])}
@@ -167,11 +164,12 @@ class OpenObject:
     def _is_growable(self, key: str) -> bool:
         return type(self.value[key]) in GROWABLE
 
-    def unwrite(self, key: str) -> None:
-        """Take a member back: its text stands, and a newer one has to follow."""
-        self.closed.pop(key, None)
-        self.marks = [mark for mark in self.marks if mark[0] != key]
-        self.stale.add(key)
+    def unwrite(self, keys: Sequence[Any]) -> None:
+        """Take members back: their text stands, and a newer one has to follow."""
+        self.stale.update(keys)
+        for key in keys:
+            self.closed.pop(key, None)
+        self.marks = [mark for mark in self.marks if mark[0] in self.closed]
 
     def take(self, keys: list[Any]) -> dict[str, Any]:
         """Note that members are written whole, and return them."""
@@ -181,8 +179,8 @@ class OpenObject:
         return members
 
     def rest(self) -> list[Any]:
-        """Name all that is not written, for the object to close."""
-        return [key for key in self.value if key not in self.closed]
+        """Name all that is not written, for the object to close: scalars first here, too."""
+        return sorted((key for key in self.value if key not in self.closed), key=self._is_growable)
 
     def close_child(self, marks: Marks) -> None:
         """Note that the open member is written whole, and where it needs a second look."""
@@ -222,16 +220,19 @@ class OpenArray:
         """Count the items that are written, whole or in part."""
         return self.count + (self.child is not None)
 
-    def look(self, now: list[Any], reading: Reading) -> Look | None:
-        """Compare with the next state of this array."""
+    def look(self, now: list[Any], reading: Reading, known: Any = None) -> Look | None:
+        """Compare with the next state of this array, of which one item may be known to differ."""
         before, count = self.value, self.count
-        length = reading.length(now) if reading.nulls else len(now)
         written = count if self.child is None else count + 1
+        length = reading.length(now, written) if reading.nulls else len(now)
         if length < written:
             return Look(broken=(length,))
         if count and not self._is_intact(now):
             return Look(broken=first_difference(before[:count], now[:count]))
-        if length > written and not same(before[written:length], now[written:length]):
+        if length > written and (
+            (known is not None and known < length)
+            or not same(before[written:length], now[written:length], reading.nulls)
+        ):
             return Look(new=range(written, length))
         return None
 
@@ -247,7 +248,7 @@ class OpenArray:
 
     def final(self, _: Look | None, reading: Reading) -> list[Any]:
         """Name what is to be written if the whole array is final."""
-        length = reading.length(self.value)
+        length = reading.length(self.value, self.written)
         if length > self.written and reading.empty(self.value[length - 1]):
             # the last item blocks nothing, so it may wait like any empty member
             length -= 1

@@ -191,7 +191,9 @@ class Grammar(Recovery):
         """Read a text; doomed is one that an error will follow at once."""
         length = len(text)
         document_start = self.document_start
-        n = min(length, document_start + self.max_document - self.base)
+        n = document_start + self.max_document - self.base
+        if n > length:
+            n = length
         i = 0
         mode = self.mode
         while i < n or (n < length and self._ends_root_number(text, i, visitor)):

@@ -46,6 +46,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from ._chunk_compare import way_to_difference
 from ._chunk_snapshot import decode_snapshot, read_snapshot
 from ._chunk_spine import Look, OpenArray, OpenObject, Reading, Step
 from ._chunk_text import members_text, settled_length, string_text
@@ -216,17 +217,18 @@ class JsonStreamChunker:
     def _take_back(self, step: Step, parts: list[str]) -> None:
         """Make contradicted members held ones; end the text of one that is open, as it stands."""
         for level, seen in step.looks.items():
-            for key in seen.contradicted:
-                container = self._spine[level]
-                assert isinstance(container, OpenObject)
-                container.unwrite(key)
-                self.overrides += 1
-                if key == container.child:
-                    if self._string is not None:
-                        parts.append('"')
-                    parts += (inner.closing for inner in reversed(self._spine[level + 1 :]))
-                    del self._spine[level + 1 :]
-                    container.child = self._string = None
+            if not seen.contradicted:
+                continue
+            container = self._spine[level]
+            assert isinstance(container, OpenObject)
+            container.unwrite(seen.contradicted)
+            self.overrides += len(seen.contradicted)
+            if container.child in seen.contradicted:
+                if self._string is not None:
+                    parts.append('"')
+                parts += (inner.closing for inner in reversed(self._spine[level + 1 :]))
+                del self._spine[level + 1 :]
+                container.child = self._string = None
 
     def _grow_string(self, step: Step, parts: list[str]) -> None:
         """Continue the open string; close it if it stood still or a key joined its object."""
@@ -265,9 +267,11 @@ class JsonStreamChunker:
     def _open(self, key: Any, before: Any, parts: list[str]) -> None:
         """Write the member that is the spine as far as it is certain, and follow it.
 
-        It may have been held: then the step from its last state tells where the spine is inside it.
+        It may have been held: then the step from its last state tells where the spine is inside it. One
+        way to a difference is found for many levels, so that nothing is compared again on each of them.
         """
-        container = self._spine[-1]
+        container, nulls = self._spine[-1], self._reading.nulls
+        way: list[Any] | None = None
         while key is not None:
             value = container.value[key]
             if container.begun:
@@ -281,10 +285,13 @@ class JsonStreamChunker:
                 return
             before = _member(before, key)
             container = OpenObject() if type(value) is dict else OpenArray()
-            seen = None
+            seen = known = None
             if type(before) is type(value):
-                container.value = before
-                seen = container.look(value, self._reading)
+                way = way or way_to_difference(before, value, nulls)
+                if way:
+                    known = way.pop()
+                    container.value = before
+                    seen = container.look(value, self._reading, known)
             if seen is None:
                 # to an empty container everything inside the value is new
                 before = {} if type(value) is dict else []
@@ -297,6 +304,8 @@ class JsonStreamChunker:
                 return
             members, key = container.certain(seen, self._reading)
             _write(container, members, parts)
+            if key != known:
+                way = None
 
 
 def _member(before: Any, key: Any) -> Any:

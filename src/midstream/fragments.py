@@ -128,8 +128,7 @@ class FragmentVisitor(Visitor):
             self._tell(_COMPLETE_STRING, piece, piece)
 
     def number(self, value: Any, text: str, start: int, end: int) -> None:
-        if self.in_array:
-            self._begin()
+        self._begin()
         self.updates.append(make_update(_COMPLETE_NUMBER, text[start:end], value, self.pair, self.segment))
 
     def literal(self, value: bool | None) -> None:

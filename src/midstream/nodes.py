@@ -10,12 +10,12 @@ Nodes are data: they can be read and compared. Their values are made when they a
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Literal, TypeVar, overload
+from typing import Any, ClassVar, Literal, overload
 
 from ._undefined import UNDEFINED
+from ._views import ChildIds, Keys
 
 __all__ = [
     "JsonArrayAstNode",
@@ -302,64 +302,6 @@ class JsonObjectAstNode(_Container):
         for i in range(common, self.child_count()):
             value[self.key(i)] = self.child(i).resolved_value
         return value
-
-
-T = TypeVar("T")
-
-
-class _View(Sequence[T]):
-    """What a container shows of its children: it compares with any sequence, and copies nothing."""
-
-    __slots__ = ("_container",)
-
-    def __init__(self, container: Any) -> None:
-        self._container = container
-
-    @abstractmethod
-    def _at(self, index: int) -> T:
-        """Look at one child, by its place."""
-
-    def __len__(self) -> int:
-        count: int = self._container.child_count()
-        return count
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
-    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
-        if isinstance(index, slice):
-            return tuple(map(self._at, range(*index.indices(len(self)))))
-        return self._at(range(len(self))[index])
-
-    def __eq__(self, other: object) -> bool:
-        return list(self) == list(other) if isinstance(other, Sequence) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
-
-    def __repr__(self) -> str:
-        return repr(list(self))
-
-
-class ChildIds(_View[int]):
-    """The ids of a container's children."""
-
-    __slots__ = ()
-
-    def _at(self, index: int) -> int:
-        child: JsonAstNode = self._container.child(index)
-        return child.id
-
-
-class Keys(_View[str]):
-    """The keys of an object's children."""
-
-    __slots__ = ()
-
-    def _at(self, index: int) -> str:
-        key: str = self._container.key(index)
-        return key
 
 
 class Nodes(Sequence[JsonAstNode]):

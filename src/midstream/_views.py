@@ -1,0 +1,66 @@
+"""What a container node shows of its children, without a copy of anything."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, TypeVar, overload
+
+__all__ = ["ChildIds", "Keys"]
+
+T = TypeVar("T")
+
+
+class _View(Sequence[T]):
+    """What a container shows of its children: it compares with any sequence, and copies nothing."""
+
+    __slots__ = ("_container",)
+
+    def __init__(self, container: Any) -> None:
+        self._container = container
+
+    @abstractmethod
+    def _at(self, index: int) -> T:
+        """Look at one child, by its place."""
+
+    def __len__(self) -> int:
+        count: int = self._container.child_count()
+        return count
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+        if isinstance(index, slice):
+            return tuple(map(self._at, range(*index.indices(len(self)))))
+        return self._at(range(len(self))[index])
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, Sequence) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+class ChildIds(_View[int]):
+    """The ids of a container's children."""
+
+    __slots__ = ()
+
+    def _at(self, index: int) -> int:
+        child_id: int = self._container.child(index).id
+        return child_id
+
+
+class Keys(_View[str]):
+    """The keys of an object's children."""
+
+    __slots__ = ()
+
+    def _at(self, index: int) -> str:
+        key: str = self._container.key(index)
+        return key
