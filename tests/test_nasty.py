@@ -6,6 +6,7 @@ import asyncio
 import copy
 import gc
 import json
+import tracemalloc
 from contextlib import suppress
 from decimal import Decimal
 from functools import partial
@@ -1398,3 +1399,16 @@ def test_fragments_of_derived_types(midstream: Any) -> None:
             values.add_fragment(fragment)
             state = midstream.parse_chunk(state, fragment)
         assert values.value == midstream.get_resolved_value(state) == {"a": "bcd"}
+
+
+def test_nothing_of_the_last_fragment_is_kept(midstream: Any) -> None:
+    """An idle stream holds its depth and its open token: neither the text nor the updates before."""
+    accumulator = midstream.JsonFragmentAccumulator()
+    text = '["' + "x" * 1_000_000 + '", ["y'
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        accumulator.add_fragment("".join(text))
+        assert tracemalloc.get_traced_memory()[0] - before < 50_000
+    finally:
+        tracemalloc.stop()

@@ -327,6 +327,7 @@ class Grammar(Recovery):
         strings = self.strings
         i = strings.read(text, i, n)
         piece = strings.piece
+        strings.piece = ""
         closed = strings.closed
         if doomed and not closed and i == n:
             piece += strings.finish()

@@ -9,6 +9,7 @@ from ._visitor cimport Visitor
 cdef object _START_OBJECT, _END_OBJECT, _START_ARRAY, _END_ARRAY, _KEY
 cdef object _START_STRING, _PARTIAL_STRING, _COMPLETE_STRING
 cdef object _COMPLETE_NUMBER, _COMPLETE_BOOLEAN, _COMPLETE_NULL, _JSON_COMPLETE, _ERROR
+cdef list _NONE
 
 cdef class FragmentVisitor(Visitor):
     cdef list updates

@@ -42,6 +42,9 @@ _COMPLETE_NULL = JsonFragmentKind.CompleteNull
 _JSON_COMPLETE = JsonFragmentKind.JsonComplete
 _ERROR = JsonFragmentKind.Error
 
+# between two calls: the updates belong to who got them
+_NONE: list[JsonFragmentUpdate] = []
+
 
 @cython.final
 @cython.cclass
@@ -58,7 +61,7 @@ class FragmentVisitor(Visitor):
     def __init__(self, root: str) -> None:
         self.last_error = None
         self.error_path = ""
-        self.updates: list[JsonFragmentUpdate] = []
+        self.updates = _NONE
         self.pair: PathPair = (None, root)
         self.segment: Segment | None = None
         self.in_array = False
@@ -225,6 +228,7 @@ class JsonFragmentAccumulator(Accumulator):
         updates: list[JsonFragmentUpdate] = []
         visitor.updates = updates
         self._grammar.feed(fragment, visitor)
+        visitor.updates = _NONE
         if self._grammar.error is not None:
             self._raise(updates)
         return updates
@@ -235,6 +239,7 @@ class JsonFragmentAccumulator(Accumulator):
         updates: list[JsonFragmentUpdate] = []
         visitor.updates = updates
         self._grammar.finish(visitor)
+        visitor.updates = _NONE
         if self._grammar.error is not None:
             self._raise(updates)
         return updates
