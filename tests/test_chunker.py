@@ -7,6 +7,7 @@ import dataclasses
 import itertools
 import json
 import re
+import time
 from enum import Enum, StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -148,6 +149,10 @@ class Colour(StrEnum):
     RED = "red"
 
 
+class Half(StrEnum):
+    PAIR = "\ud83d\ude00"
+
+
 class Level(int, Enum):
     HIGH = 3
 
@@ -246,6 +251,19 @@ def test_a_debounced_source_merges_steps() -> None:
     ]
     chunker = JsonStreamChunker()
     assert [chunker.process(value) for value, _ in stream] == [chunk for _, chunk in stream]
+
+
+def test_two_halves_in_a_value_are_one_character() -> None:
+    chunker = JsonStreamChunker()
+    assert chunker.process({"k\ud83d\ude00": ["a\ud83d"]}) == '{"k😀":["a'
+    assert chunker.process({"k\ud83d\ude00": ["a\ud83d\ude00"]}) == "😀"
+    # whichever way the next one comes
+    assert chunker.process('{"k😀":["a\\ud83d\\ude00b"]}') == "b"
+    stays_alone = {"k😀": ["a\ud83d\ude00b", "\ude00\ud83d", [Half.PAIR]], "\ud83d": {"\ude00": 1}}
+    text = chunker.process(stays_alone)
+    assert text == r"""","\ude00\ud83d",["😀"]],"\ud83d":{"\ude00":1"""
+    assert chunker.flush() == "}}"
+    assert "".join(chunks([Model(a="\ud83d\ude00")])) == '{"a":"😀"}'
 
 
 def cyclic() -> list[Any]:
@@ -381,6 +399,55 @@ def test_depth_is_no_matter(opening: str) -> None:
     with pytest.raises(JsonStreamError) as raised:
         chunker.process({"p": [], "q": "x", "n": 1})
     assert raised.value.path.startswith("root.p")
+
+
+@pytest.mark.parametrize("opening", ['{"a":', "[", '{"b":"","a":', '{"a":[', '{"n":0,"a":'])
+@pytest.mark.parametrize("on_conflict", ["raise", "override"])
+def test_depth_is_no_matter_to_a_step_inside(opening: str, on_conflict: Any) -> None:
+    depth = 50_000
+    closing = "".join("}" if bracket == "{" else "]" for bracket in reversed(re.findall(r"[{\[]", opening)))
+
+    def snapshot(leaf: str) -> str:
+        return f'{{"q":"y","p":{opening * depth}"{leaf}"{closing * depth}}}'
+
+    # held, then followed
+    chunker = JsonStreamChunker(on_conflict)
+    start = time.perf_counter()
+    assert chunker.process(snapshot("x")) == "{"
+    text = "{" + chunker.process(snapshot("xy"))
+    assert text.startswith('{"q":"y","p":')
+    assert text.endswith('"xy')
+    assert chunker.process(snapshot("xyz")) == "z"
+    # what is empty waited until its object closes
+    assert chunker.flush().replace(',"b":""', "") == '"' + closing * depth + "}"
+    assert chunker.overrides == 0
+    # seconds, where comparing again on every level takes minutes
+    assert time.perf_counter() - start < 20
+
+
+def test_depth_is_no_matter_to_an_override() -> None:
+    depth = 50_000
+
+    def snapshot(leaf: str) -> str:
+        return f'{{"p":{"[" * depth}"{leaf}"{"]" * depth}}}'
+
+    chunker = JsonStreamChunker("override")
+    start = time.perf_counter()
+    assert chunker.process(snapshot("x")) == '{"p":' + "[" * depth + '"x'
+    assert chunker.process(snapshot("y")) == '"' + "]" * depth + ',"p":' + "[" * depth + '"y'
+    assert (chunker.flush(), chunker.overrides) == ('"' + "]" * depth + "}", 1)
+    assert time.perf_counter() - start < 20
+
+
+def test_many_overrides_in_one_step() -> None:
+    count = 100_000
+    chunker = JsonStreamChunker("override")
+    start = time.perf_counter()
+    chunker.process(dict.fromkeys(map(str, range(count)), True))
+    chunker.process(dict.fromkeys(map(str, range(count)), False))
+    assert chunker.overrides == count
+    # a second or so, where looking through all of them for each takes minutes
+    assert time.perf_counter() - start < 20
 
 
 def test_deep_text() -> None:

@@ -179,7 +179,7 @@ def _present(value: Any) -> Any:
 
 
 def present_length(items: list[Any], least: int = 0) -> int:
-    """Count the items of an array up to the last that is not null, or up to a place that is known to be there.
+    """Count the items of an array up to the last that is not null, but not fewer than are known to be there.
 
     >>> present_length([None, 1, None, None]), present_length([None, 1, None, None], 3)
     (2, 3)

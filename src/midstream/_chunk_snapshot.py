@@ -2,12 +2,14 @@
 
 Text is parsed; a value is copied, because the chunker compares with it later and the caller may
 have changed it by then. Both ways the result is plain dict, list, str, int, float, bool and None
-that RFC 8259 can write: no cycle, no infinity, no key that is not a string.
+that RFC 8259 can write: no cycle, no infinity, no key that is not a string, and no character in two
+halves.
 """
 
 from __future__ import annotations
 
 import json
+from codecs import utf_16_le_encode
 from typing import TYPE_CHECKING, Any
 
 from .errors import ErrorCode, JsonStreamError, ParserError
@@ -109,32 +111,47 @@ def _copy(snapshot: object) -> Any:
         if depth >= _DEEP and depth & (depth - 1) == 0 and (repetition := _repetition(entry)):
             raise _refused(repetition)
         if kind is dict or kind is list:
-            # one level deep this copy is right already, but for the members found below
-            into[key] = own = value.copy()
             if kind is dict:
                 try:
                     # strings, and nothing else, can be joined
-                    "".join(value)
+                    keys = "".join(value)
                 except TypeError:
                     raise _refused(entry) from None
+                if not keys.isascii() and _whole(keys) != keys:
+                    value = {_whole(key): member for key, member in value.items()}
+            # one level deep this copy is right already, but for the members found below
+            into[key] = own = value.copy()
             for key, member in value.items() if kind is dict else enumerate(value):
                 kind = type(member)
-                if (
-                    kind is str
-                    or kind is bool
-                    or member is None
-                    or (kind is int and -_LARGE < member < _LARGE)
-                ):
-                    continue
-                if (kind is dict or kind is list) and not member:
+                if kind is str:
+                    if not member.isascii():
+                        own[key] = _whole(member)
+                elif kind is int:
+                    if not -_LARGE < member < _LARGE:
+                        pending.append((entry, key, member, own, depth + 1))
+                elif (kind is dict or kind is list) and not member:
                     own[key] = kind()
-                elif kind is not float or member - member != 0:
+                elif kind is not bool and member is not None and (kind is not float or member - member != 0):
                     pending.append((entry, key, member, own, depth + 1))
         elif isinstance(value, (str, int, float)) or value is None:
             into[key] = _scalar(value, entry)
         else:
             pending.append((entry, key, _plain(value, entry), into, depth + 1))
     return holder[0]
+
+
+def _whole(text: str) -> str:
+    r"""Put the two halves of a character together, as every reader of JSON text does.
+
+    >>> _whole("\ud83d\ude00 \ud83d") == "\U0001f600 \ud83d"
+    True
+    """
+    try:
+        # a surrogate fails here, many times faster than a search for it
+        utf_16_le_encode(text)
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return text
 
 
 def _repetition(entry: _Entry) -> _Entry | None:
@@ -156,7 +173,7 @@ def _scalar(value: Any, entry: _Entry) -> Any:
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, str):
-            return str.__str__(value)
+            return _whole(str.__str__(value))
         if isinstance(value, int):
             number = int.__add__(value, 0)
             # more than 4,300 digits are refused here, before anything depends on them

@@ -294,6 +294,7 @@ class JsonStreamChunker:
                     seen = container.look(value, self._reading, known)
             if seen is None:
                 # to an empty container everything inside the value is new
+                known = None
                 before = {} if type(value) is dict else []
                 container.value = before
                 seen = container.look(value, self._reading)
