@@ -6,7 +6,7 @@ visitor. What goes in does not, and lives here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from . import _cython as cython
 from ._grammar import Grammar
@@ -22,13 +22,18 @@ if TYPE_CHECKING:
 
     from ._update import JsonFragmentUpdate
 
-__all__ = ["DEFAULT_LIMITS", "Accumulator", "restore"]
+__all__ = ["DEFAULT_LIMITS", "IDLE", "Accumulator", "restore"]
 
 DEFAULT_LIMITS = Limits()
 
 _VERSION = 1
 _ON_ERROR = ("raise", "event", "recover")
 _AFTER_ROOT = ("error", "ignore", "next")
+
+# the phases of an accumulator's life
+_NEW = 0
+IDLE = 1
+_BUSY = 2
 
 
 @cython.cclass
@@ -42,9 +47,12 @@ class Accumulator:
         "_on_error",
         "_parse_float",
         "_parse_int",
+        "_phase",
         "_raises",
         "_visitor",
     )
+
+    _phase: int
 
     def _set_up(
         self,
@@ -54,20 +62,56 @@ class Accumulator:
         parse_int: Callable[[str], Any],
         parse_float: Callable[[str], Any],
     ) -> None:
-        if on_error not in _ON_ERROR or after_root not in _AFTER_ROOT:
-            raise ValueError(f"on_error is one of {_ON_ERROR}, after_root one of {_AFTER_ROOT}")
+        for name, value, choices in (
+            ("on_error", on_error, _ON_ERROR),
+            ("after_root", after_root, _AFTER_ROOT),
+        ):
+            if value not in choices:
+                raise ValueError(f"{name} is one of {', '.join(map(repr, choices))}, not {value!r}")
         if limits is not DEFAULT_LIMITS:
+            if not isinstance(limits, Limits):
+                raise TypeError(f"limits is a Limits, not {type(limits).__name__}")
             limits.check()
+        if not callable(parse_int) or not callable(parse_float):
+            raise TypeError("parse_int and parse_float are functions of a text")
+        if self._phase == _BUSY:
+            self._refuse_call()
         self._on_error = on_error
         self._after_root = after_root
         self._limits = limits
         self._parse_int = parse_int
         self._parse_float = parse_float
         self._raises = on_error == "raise"
+        self._phase = IDLE
         self.reset()
+
+    if not cython.compiled:
+
+        def __new__(cls, *_args: Any, **_options: Any) -> Self:
+            """Begin as an extension type does: with nothing set up."""
+            self = super().__new__(cls)
+            self._phase = _NEW
+            return self
+
+    def _begin_call(self) -> None:
+        """Refuse a call from inside another one, be it from a hook or from another thread."""
+        if self._phase != IDLE:
+            self._refuse_call()
+        self._phase = _BUSY
+
+    def _refuse_call(self) -> None:
+        if self._phase == _BUSY:
+            raise RuntimeError("the accumulator is in the midst of a call")
+        raise RuntimeError("the accumulator was not set up: its __init__ has not been called")
+
+    def _check_set_up(self) -> None:
+        if self._phase == _NEW:
+            self._refuse_call()
 
     def reset(self) -> None:
         """Forget everything but the options."""
+        if self._phase != IDLE:
+            self._refuse_call()
         recover = self._on_error == "recover"
         self._grammar = Grammar(self._limits, self._after_root, recover, self._parse_int, self._parse_float)
         self._visitor = self._new_visitor()
@@ -83,22 +127,26 @@ class Accumulator:
     @property
     def is_complete(self) -> bool:
         """Whether a whole document has been read and nothing is in flight."""
+        self._check_set_up()
         return self._grammar.is_complete()
 
     @property
     def position(self) -> Position:
         """How far the text has been read; after an error that ended it, where that is."""
+        self._check_set_up()
         return self._grammar.position()
 
     @property
     def trailing(self) -> str:
         """The text behind the document, with ``after_root="ignore"``."""
+        self._check_set_up()
         trailing = self._grammar.trailing
         return "" if trailing is None else trailing.read()
 
     @property
     def error(self) -> ParserError | None:
         """The error that ended the text, or the last that it recovered from."""
+        self._check_set_up()
         return self._visitor.last_error
 
     def _raise(self, updates: list[JsonFragmentUpdate]) -> None:
@@ -107,10 +155,17 @@ class Accumulator:
         if error is not None and self._raises:
             if updates:
                 updates.pop()
-            raise JsonStreamError(error, self._visitor.error_path, updates)
+            # what made a hook refuse a number, if that is what is wrong
+            cause = self._grammar.numbers.cause
+            raise JsonStreamError(error, self._visitor.error_path, updates) from cause
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return restore, (type(self), self.checkpoint(), self._parse_int, self._parse_float)
 
     def checkpoint(self) -> dict[str, Any]:
         """Save the state as plain data for json.dumps, to go on from with ``restore``."""
+        if self._phase != IDLE:
+            self._refuse_call()
         return {
             "midstream": _VERSION,
             "type": type(self).__name__,
@@ -135,10 +190,12 @@ def restore(
 ) -> Any:
     """Make an accumulator of that class that goes on from a checkpoint."""
     try:
-        if data["hooks"] and parse_int is int and parse_float is float:
-            raise ValueError("made with parse_int or parse_float, which it needs again")
+        if not isinstance(data, dict):
+            raise TypeError("not a dict")
         if data["midstream"] != _VERSION or data["type"] != cls.__name__:
             raise ValueError("another version or type")
+        if data["hooks"] and parse_int is int and parse_float is float:
+            raise ValueError("made with parse_int or parse_float, which it needs again")
         options = {**data["options"], "limits": Limits(*data["options"]["limits"])}
         accumulator = cls(**options, parse_int=parse_int, parse_float=parse_float)
         accumulator._load(data["grammar"], data["visitor"])

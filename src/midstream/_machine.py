@@ -235,6 +235,8 @@ class Machine:
             self.after = AFTER_MEMBER if bracket == "{" else AFTER_ITEM
             self.objects += bracket == "{"
         self.base, self.line, self.line_start, self.document_start = map(_whole, state["position"])
+        if self.base - self.document_start > self.max_document:
+            raise ValueError("further than the document may go")
         token = state["token"]
         if self.mode == STRING or self.mode == KEY:
             used, place, high, code, key = token

@@ -17,7 +17,7 @@ cdef class NumberReader:
     cdef Py_ssize_t limit, room
     cdef int state
     cdef bint convert_exactly, done
-    cdef object parse_int, parse_float, value, failure
+    cdef object parse_int, parse_float, value, failure, cause
     cdef TextBuffer pieces
     cdef str whole
     cdef int begin(self) except -1

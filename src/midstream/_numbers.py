@@ -131,6 +131,7 @@ class NumberReader:
     """
 
     __slots__ = (
+        "cause",
         "convert_exactly",
         "done",
         "failure",
@@ -162,6 +163,8 @@ class NumberReader:
         self.value: Any = None
         self.whole: str | None = None
         self.failure: ErrorCode | None = None
+        # why a hook refused the last number
+        self.cause: Exception | None = None
 
     def begin(self) -> None:
         """Get ready for the first character of a number."""
@@ -219,10 +222,11 @@ class NumberReader:
         if self.value is None:
             try:
                 self.value = (self.parse_int if integral else self.parse_float)(text[start:end])
-            except (ValueError, ArithmeticError):
+            except Exception as cause:
                 self._fail(ErrorCode.NUMBER_REFUSED, 0)
+                self.cause = cause
             except BaseException:
-                # a hook with a bug: it is heard now, and the text is not trusted any further
+                # the program is being stopped: nothing of this text is trusted any further
                 self._fail(ErrorCode.NUMBER_REFUSED, 0)
                 raise
 

@@ -52,6 +52,10 @@ _ERROR = JsonFragmentKind.Error
 class JsonFragmentUpdate:
     """Tell what became known at a place of the document.
 
+    ``text_value`` is the new text of a PartialString, the whole one of a CompleteString, the key of
+    a Key, a number or literal as written, the message of an Error; ``value`` is the complete value
+    (or key), ``error`` the error as data. Where there is nothing to say they are None.
+
     >>> update = JsonFragmentUpdate("root.users[2]", "CompleteNumber", "12", 12)
     >>> update
     JsonFragmentUpdate('root.users[2]', 'CompleteNumber', '12', 12)

@@ -111,6 +111,9 @@ class ParserError(NamedTuple):
 class JsonStreamError(ValueError):
     """The one exception that bad input raises.
 
+    It has the error's ``code``, ``index``, ``line`` and ``column`` (together as data: ``error``),
+    the ``path`` where it was found, and in ``updates`` those of the same fragment before it.
+
     >>> raise JsonStreamError(ParserError.at(ErrorCode.TRUNCATED, 3, 1, 4))
     Traceback (most recent call last):
         ...

@@ -1,6 +1,6 @@
 cimport cython
 
-from ._accumulator cimport Accumulator
+from ._accumulator cimport IDLE, Accumulator
 from ._modes cimport IN_CONTAINER, IN_NEXT_VALUE
 from ._text cimport TextBuffer
 from ._update cimport JsonFragmentUpdate, make_update

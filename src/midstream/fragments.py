@@ -17,6 +17,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
+    from ._accumulator import IDLE
     from ._modes import IN_CONTAINER, IN_NEXT_VALUE
     from ._update import make_update
 
@@ -187,6 +188,18 @@ def _load_segment(data: Any) -> Segment:
 class JsonFragmentAccumulator(Accumulator):
     """Turn text fragments into updates, as soon as the text determines them.
 
+    Options, with their defaults:
+
+    - ``root="root"``: the name of the root in paths; with ``""`` they look like ``users[2].email``.
+    - ``on_error="raise"``: bad text raises `JsonStreamError`. ``"event"``: an Error update is the
+      last one. ``"recover"``: an Error update, then on behind the damage.
+    - ``after_root="error"``: text behind the document is an error. ``"ignore"``: it is kept in
+      ``trailing``. ``"next"``: it is another document (NDJSON, concatenated JSON).
+    - ``limits=Limits()``: how much a document may hold.
+    - ``parse_int=int``, ``parse_float=float``: what makes a number of its text.
+
+    An accumulator serves one stream, and one thread at a time.
+
     >>> acc = JsonFragmentAccumulator()
     >>> for update in acc.add_fragment('{"city": "Par'): print(update)
     JsonFragmentUpdate('root', 'StartObject')
@@ -224,22 +237,30 @@ class JsonFragmentAccumulator(Accumulator):
 
     def add_fragment(self, fragment: str | bytes) -> list[JsonFragmentUpdate]:
         """Read a fragment (bytes: UTF-8, cut anywhere) and give what became known."""
+        self._begin_call()
         visitor: FragmentVisitor = self._visitor  # type: ignore[assignment]
         updates: list[JsonFragmentUpdate] = []
         visitor.updates = updates
-        self._grammar.feed(fragment, visitor)
-        visitor.updates = _NONE
+        try:
+            self._grammar.feed(fragment, visitor)
+        finally:
+            visitor.updates = _NONE
+            self._phase = IDLE
         if self._grammar.error is not None:
             self._raise(updates)
         return updates
 
     def finish(self) -> list[JsonFragmentUpdate]:
         """Take the end of the input as the end of the text; a truncated text is an error."""
+        self._begin_call()
         visitor: FragmentVisitor = self._visitor  # type: ignore[assignment]
         updates: list[JsonFragmentUpdate] = []
         visitor.updates = updates
-        self._grammar.finish(visitor)
-        visitor.updates = _NONE
+        try:
+            self._grammar.finish(visitor)
+        finally:
+            visitor.updates = _NONE
+            self._phase = IDLE
         if self._grammar.error is not None:
             self._raise(updates)
         return updates

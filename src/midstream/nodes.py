@@ -293,7 +293,9 @@ class JsonObjectAstNode(_Container):
 
     def key(self, index: int) -> str:
         """Find the key of a child by its place."""
-        return self._keys[index] if index < len(self._keys) else str(self._last_key)
+        if index == len(self._keys) and self._last_key is not None:
+            return self._last_key
+        return self._keys[index]
 
     def make_value(self) -> dict[str, Any]:
         """Make the value from the children's, which must be there; the last of equal keys wins."""

@@ -215,6 +215,7 @@ def parse_chunk(state: ParserState, chunk: str | bytes) -> ParserState:
     """
     if not isinstance(chunk, (str, bytes, bytearray, memoryview)):
         raise TypeError(f"a chunk is str or bytes, not {type(chunk).__name__}")
+    _check(state)
     grammar = state._grammar
     if not chunk or grammar.current_error() is not None:
         return state
@@ -232,12 +233,18 @@ def finalize(state: ParserState) -> ParserState:
     >>> finalize(parse_chunk(create_parser_state(), "[12")).error.message
     'the text ends before the document does (line 1, column 4)'
     """
+    _check(state)
     if state.error is not None or state.is_complete:
         return state
     grammar = state._grammar.clone()
     visitor = TreeVisitor(state._root, state._next_id, state._pending_key)
     grammar.finish(visitor)
     return _next_state(state, grammar, visitor)
+
+
+def _check(state: object) -> None:
+    if not isinstance(state, ParserState):
+        raise TypeError(f"a state is a ParserState, not {type(state).__name__}")
 
 
 def _next_state(state: ParserState, grammar: Grammar, visitor: TreeVisitor) -> ParserState:

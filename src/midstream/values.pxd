@@ -1,6 +1,6 @@
 cimport cython
 
-from ._accumulator cimport Accumulator
+from ._accumulator cimport IDLE, Accumulator
 from ._grammar cimport Grammar
 from ._modes cimport IN_CONTAINER, IN_STRING
 from ._text cimport TextBuffer

@@ -27,6 +27,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
+    from ._accumulator import IDLE
     from ._modes import IN_CONTAINER, IN_STRING
 
     def references(container: Any) -> int:
@@ -254,6 +255,10 @@ class ValueVisitor(Visitor):
 class JsonValueAccumulator(Accumulator):
     """Turn text fragments into the value so far.
 
+    The options are those of `JsonFragmentAccumulator` but for ``root``. With ``"event"`` and
+    ``"recover"`` the error is in ``error``. Snapshots share what did not change: treat them as
+    read-only, and copy what you want to edit.
+
     >>> acc = JsonValueAccumulator()
     >>> acc.add_fragment('{"city": "Par')
     True
@@ -281,18 +286,26 @@ class JsonValueAccumulator(Accumulator):
 
     def add_fragment(self, fragment: str | bytes) -> bool:
         """Read a fragment (bytes: UTF-8, cut anywhere) and tell whether the value changed."""
+        self._begin_call()
         visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
         visitor.begin_call()
-        self._grammar.feed(fragment, visitor)
+        try:
+            self._grammar.feed(fragment, visitor)
+        finally:
+            self._phase = IDLE
         if self._grammar.error is not None:
             self._raise([])
         return visitor.changed
 
     def finish(self) -> bool:
         """Take the end of the input as the end of the text; a truncated text is an error."""
+        self._begin_call()
         visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
         visitor.begin_call()
-        self._grammar.finish(visitor)
+        try:
+            self._grammar.finish(visitor)
+        finally:
+            self._phase = IDLE
         if self._grammar.error is not None:
             self._raise([])
         return visitor.changed
@@ -303,12 +316,14 @@ class JsonValueAccumulator(Accumulator):
         return self._publish()
 
     def _publish(self) -> Any:
+        self._check_set_up()
         visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
         return visitor.publish()
 
     @property
     def documents(self) -> list[Any]:
         """The values that the last call completed: with ``after_root="next"`` there may be many."""
+        self._check_set_up()
         visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
         return visitor.documents
 
@@ -394,9 +409,11 @@ def parse_partial(text: str | bytes, **options: Any) -> Any:
     """Give the best value that a text supports which may be cut off anywhere.
 
     Strings go as far as they are there, as with jiter's ``partial_mode="trailing-strings"``.
-    Unlike there, a number or literal counts only when what follows shows that it is whole: in
-    ``[1, 2`` the second number may yet become 25, so only the first is shown. Without any value
-    the result is `UNDEFINED`. The options are those of `JsonValueAccumulator`.
+    Unlike there, a number counts only when what follows shows that it is whole: in ``[1, 2`` the
+    second may yet become 25, so only the first is shown, and of ``12`` alone nothing (to say that
+    a text is whole, use `JsonValueAccumulator` and its ``finish``). Literals count when their last
+    letter is there. Without any value the result is `UNDEFINED`. Invalid text raises
+    `JsonStreamError`. The options are those of `JsonValueAccumulator`.
 
     >>> parse_partial('{"city": "Zür')
     {'city': 'Zür'}

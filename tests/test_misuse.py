@@ -1,0 +1,164 @@
+"""What is not bad input but a slip in the program: one clear error, never a crash, nothing shared."""
+
+import copy
+import pickle
+import subprocess
+import sys
+import threading
+from decimal import Decimal
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from builds import BUILDS
+
+each_build = pytest.mark.parametrize("midstream", BUILDS.values(), ids=list(BUILDS))
+each_class = pytest.mark.parametrize("name", ["JsonFragmentAccumulator", "JsonValueAccumulator"])
+
+
+@each_build
+@each_class
+def test_a_hook_may_not_use_its_accumulator(midstream: ModuleType, name: str) -> None:
+    seen: list[str] = []
+    uses = ["add_fragment(' ')", "finish()", "reset()", "__init__()", "checkpoint()"]
+
+    def hook(text: str) -> float:
+        try:
+            eval(f"accumulator.{uses[len(seen)]}", {"accumulator": accumulator})
+        except RuntimeError as error:
+            seen.append(str(error))
+        return float(text)
+
+    accumulator = getattr(midstream, name)(parse_float=hook)
+    for _ in uses:
+        accumulator.add_fragment("[1.5, 2]")
+        assert accumulator.is_complete
+        accumulator.reset()
+    assert seen == ["the accumulator is in the midst of a call"] * len(uses)
+
+
+@each_build
+@each_class
+def test_an_accumulator_that_was_not_set_up(midstream: ModuleType, name: str) -> None:
+    forgetful = type("Forgetful", (getattr(midstream, name),), {"__init__": lambda self: None})
+    uses = ["add_fragment('[')", "finish()", "reset()", "checkpoint()"]
+    for use in [*uses, "position", "is_complete", "error", "trailing"]:
+        with pytest.raises(RuntimeError, match="was not set up"):
+            eval(f"accumulator.{use}", {"accumulator": forgetful()})
+
+
+THREADS = """
+import sys, threading
+from midstream import JsonStreamError, JsonValueAccumulator
+sys.setswitchinterval(1e-6)
+accumulator = JsonValueAccumulator()
+def work():
+    for _ in range(4000):
+        try:
+            accumulator.add_fragment('["x" nope]')
+        except (JsonStreamError, RuntimeError):
+            try:
+                accumulator.reset()
+            except RuntimeError:
+                pass
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+
+def test_threads_that_share_an_accumulator_do_no_harm_to_the_process() -> None:
+    assert subprocess.run([sys.executable, "-c", THREADS]).returncode == 0
+    assert threading.active_count() >= 1
+
+
+@each_build
+@each_class
+def test_whatever_a_hook_raises_nothing_is_lost(midstream: ModuleType, name: str) -> None:
+    def hook(text: str) -> float:
+        raise KeyError("no such price")
+
+    accumulator = getattr(midstream, name)(parse_float=hook)
+    with pytest.raises(midstream.JsonStreamError) as caught:
+        accumulator.add_fragment("[1, 1.5, 2]")
+    assert (caught.value.code, caught.value.index) == ("number_refused", 7)
+    assert isinstance(caught.value.__cause__, KeyError)
+    if name == "JsonFragmentAccumulator":
+        assert [u.kind for u in caught.value.updates] == ["StartArray", "CompleteNumber"]
+    else:
+        assert accumulator.value == [1]
+    assert accumulator.position.index == 7
+
+
+@each_build
+@each_class
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_a_copy_goes_its_own_way(midstream: ModuleType, name: str, duplicate: Any) -> None:
+    first = getattr(midstream, name)(parse_float=Decimal)
+    first.add_fragment('{"a": [1.5, "b')
+    second = duplicate(first)
+    second.add_fragment('c"], "d": 2}')
+    first.add_fragment('x"')
+    assert second.is_complete
+    assert not first.is_complete
+    first.add_fragment("]}")
+    if name == "JsonValueAccumulator":
+        assert (first.value, second.value) == (
+            {"a": [Decimal("1.5"), "bx"]},
+            {"a": [Decimal("1.5"), "bc"], "d": 2},
+        )
+
+
+@each_build
+@each_class
+def test_options_that_are_none(midstream: ModuleType, name: str) -> None:
+    make = getattr(midstream, name)
+    for options, words in (
+        ({"on_error": "rise"}, "on_error is one of 'raise', 'event', 'recover', not 'rise'"),
+        ({"after_root": "x"}, "after_root is one of 'error', 'ignore', 'next', not 'x'"),
+        ({"limits": midstream.Limits(max_depth=-1)}, "max_depth is a count or None, not -1"),
+    ):
+        with pytest.raises(ValueError, match="^" + words):
+            make(**options)
+    for options, words in (
+        ({"limits": {"max_depth": 3}}, "limits is a Limits, not dict"),
+        ({"parse_float": None}, "parse_int and parse_float are functions of a text"),
+    ):
+        with pytest.raises(TypeError, match="^" + words):
+            make(**options)
+    for fragment in (None, 5, ["["]):
+        with pytest.raises(TypeError, match=r"^a fragment is str or bytes, not "):
+            make().add_fragment(fragment)
+
+
+@each_build
+def test_finishing_twice_is_harmless(midstream: ModuleType) -> None:
+    accumulator = midstream.JsonFragmentAccumulator()
+    accumulator.add_fragment("12")
+    assert [str(u.kind) for u in accumulator.finish()] == ["CompleteNumber", "JsonComplete"]
+    assert accumulator.finish() == accumulator.add_fragment("") == []
+
+
+@each_build
+def test_a_checkpoint_beyond_its_own_limit_is_refused(midstream: ModuleType) -> None:
+    accumulator = midstream.JsonValueAccumulator(on_error="recover")
+    accumulator.add_fragment("12")
+    data = accumulator.checkpoint()
+    data["options"]["limits"][3] = 1
+    with pytest.raises(midstream.JsonStreamError):
+        midstream.JsonValueAccumulator.restore(data)
+
+
+@each_build
+def test_places_that_a_node_does_not_have(midstream: ModuleType) -> None:
+    for text in ('{"a": 1, "b": 2}', '{"a": 1, "b": ['):
+        state = midstream.parse_chunk(midstream.create_parser_state(), text)
+        assert list(state.root.keys) == ["a", "b"]
+        for view in (state.root.keys, state.root.children, state.nodes):
+            with pytest.raises(IndexError):
+                view[9]
+    with pytest.raises(TypeError, match=r"^a state is a ParserState, not NoneType"):
+        midstream.parse_chunk(None, "x")
+    with pytest.raises(TypeError, match=r"^a state is a ParserState, not int"):
+        midstream.finalize(5)
