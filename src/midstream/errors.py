@@ -69,7 +69,7 @@ _WORDS = {
     ErrorCode.NUMBER_LIMIT: "number longer than max_number",
     ErrorCode.DOCUMENT_LIMIT: "document longer than max_document",
     ErrorCode.NUMBER_REFUSED: "number refused by its conversion",
-    ErrorCode.AFTER_FINISH: "text after finish()",
+    ErrorCode.AFTER_FINISH: "more input after the end was declared",
     ErrorCode.INVALID_PATH: "invalid path",
     ErrorCode.INVALID_CHECKPOINT: "not a checkpoint of this kind and version",
     ErrorCode.INVALID_SNAPSHOT: "the snapshot is not a JSON value",
@@ -105,7 +105,9 @@ class ParserError(NamedTuple):
     @classmethod
     def at(cls, code: ErrorCode, index: int, line: int, column: int) -> ParserError:
         """Make the error of a code at a place; its message never quotes the text."""
-        return cls(code, f"{_WORDS[code]} (line {line}, column {column})", index, line, column)
+        # a contradiction is between values: its place is the exception's path
+        place = "" if code == ErrorCode.CONFLICT else f" (line {line}, column {column})"
+        return cls(code, _WORDS[code] + place, index, line, column)
 
 
 class JsonStreamError(ValueError):

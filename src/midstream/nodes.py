@@ -71,7 +71,7 @@ class JsonAstNode:
     type: ClassVar[JsonAstType]
     _shown: ClassVar[tuple[str, ...]] = ("id", "parent_id", "closed")
 
-    def __init__(self, id: int, parent_id: int | None, closed: bool, value: Any = UNDEFINED) -> None:  # noqa: A002
+    def __init__(self, id: int, parent_id: int | None, closed: bool, value: Any = UNDEFINED) -> None:
         self._id = id
         self._parent_id = parent_id
         self._closed = closed
@@ -150,7 +150,7 @@ class JsonNumberAstNode(JsonAstNode):
     type = "number"
     _shown = ("id", "parent_id", "closed", "buffer")
 
-    def __init__(self, id: int, parent_id: int | None, value: Any, buffer: str) -> None:  # noqa: A002
+    def __init__(self, id: int, parent_id: int | None, value: Any, buffer: str) -> None:
         super().__init__(id, parent_id, True, value)
         self._buffer = buffer
 
@@ -172,7 +172,7 @@ class JsonStringAstNode(JsonAstNode):
     type = "string"
     _shown = ("id", "parent_id", "closed", "buffer")
 
-    def __init__(self, id: int, parent_id: int | None, closed: bool, rope: Rope) -> None:  # noqa: A002
+    def __init__(self, id: int, parent_id: int | None, closed: bool, rope: Rope) -> None:
         super().__init__(id, parent_id, closed)
         self._rope = rope
 
@@ -195,7 +195,7 @@ class _Container(JsonAstNode):
 
     def __init__(
         self,
-        id: int,  # noqa: A002
+        id: int,
         parent_id: int | None,
         closed: bool,
         items: Sequence[JsonAstNode],
@@ -273,7 +273,7 @@ class JsonObjectAstNode(_Container):
 
     def __init__(
         self,
-        id: int,  # noqa: A002
+        id: int,
         parent_id: int | None,
         closed: bool,
         items: Sequence[JsonAstNode],

@@ -44,7 +44,7 @@ class OpenContainer:
 
     __slots__ = ("before", "id", "is_array", "items", "keys", "last_key", "parent_id")
 
-    def __init__(self, id: int, parent_id: int | None, is_array: bool, before: Any) -> None:  # noqa: A002
+    def __init__(self, id: int, parent_id: int | None, is_array: bool, before: Any) -> None:
         self.id = id
         self.parent_id = parent_id
         self.is_array = is_array
