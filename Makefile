@@ -6,7 +6,10 @@ BIN := $(VENV)/bin
 SOURCES := $(wildcard src/midstream/*.py src/midstream/*.pxd)
 FUZZ_SECONDS ?= 300
 
-.PHONY: help demo test check bench fuzz dist clean
+# the SDKs of providers, for the tests that use them as clients
+SDKS := .venv-openai/ready .venv-anthropic/ready .venv-objects/ready
+
+.PHONY: help demo test check bench fuzz dist clean sdk-envs
 
 help:
 	@echo "make demo    see JSON arrive"
@@ -19,7 +22,7 @@ help:
 demo: $(VENV)/installed
 	@$(BIN)/python -m midstream.demo
 
-test: $(VENV)/installed
+test: $(VENV)/installed $(SDKS)
 	$(BIN)/python -m pytest
 
 check: $(VENV)/installed
@@ -37,7 +40,7 @@ dist: $(VENV)/installed
 	$(BIN)/python tests/try_dist.py
 
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info src/midstream/*.so
+	rm -rf $(VENV) .venv-* build dist src/*.egg-info src/midstream/*.so
 
 # The package is installed in place, so its compiled files must follow its sources. A switch that
 # changes since the last time is a reason to build again, too.
@@ -55,6 +58,14 @@ $(VENV)/tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --group check
+	@touch $@
+
+sdk-envs: $(SDKS)
+
+.venv-%/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-$*/bin/python -m pip install --quiet --group sdk-$*
 	@touch $@
 
 $(VENV)/bench: $(VENV)/installed

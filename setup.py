@@ -33,6 +33,7 @@ HOT = [
     "fragments",
     "values",
     "tree",
+    "rebuild",
 ]
 SWITCH = os.environ.get("MIDSTREAM_EXTENSION", "").strip().lower()
 if SWITCH not in ("", "yes", "no"):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import doctest
 import importlib
 import inspect
+import io
 import pkgutil
 import re
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,10 @@ import pytest
 from builds import PLAIN
 
 OPTIONS = doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+DOCS = ROOT / "docs"
+SCRIPT = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # the standard library's doctest finds nothing in compiled functions, so the plain twin is read
 MODULES = [
     PLAIN.__name__,
@@ -50,6 +55,16 @@ def test_examples_of_the_readme() -> None:
         runner.run(test, clear_globs=False)
         names |= test.globs
     assert runner.failures == 0
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
+def test_scripts_of_the_docs(page: Path) -> None:
+    """A script with its output behind it prints just that."""
+    for script, output in SCRIPT.findall(page.read_text("utf-8")):
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            exec(compile(script, str(page), "exec"), {"__name__": "__main__"})
+        assert printed.getvalue() == output
 
 
 @pytest.mark.parametrize("name", PUBLIC)

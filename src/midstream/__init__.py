@@ -9,6 +9,8 @@ from .chunker import JsonStreamChunker, PlainTextStreamChunker, chunks
 from .errors import ErrorCode, JsonStreamError, ParserError, Position
 from .fragments import JsonFragmentAccumulator, updates
 from .limits import Limits
+from .messages import ToolCallUpdate
+from .middleware import JsonFragmentUpdateMiddleware
 from .nodes import (
     JsonArrayAstNode,
     JsonAstNode,
@@ -29,7 +31,11 @@ from .parser import (
     parse_chunk,
 )
 from .paths import parse_path
+from .rebuild import JsonFragmentRebuilder
+from .streams import text_deltas, tool_calls
+from .toolcalls import ToolCall, ToolsAggregateMessageHandler
 from .values import JsonValueAccumulator, parse_partial, values
+from .wire import from_wire, to_wire
 
 __all__ = [
     "COMPILED",
@@ -40,7 +46,9 @@ __all__ = [
     "JsonBooleanAstNode",
     "JsonFragmentAccumulator",
     "JsonFragmentKind",
+    "JsonFragmentRebuilder",
     "JsonFragmentUpdate",
+    "JsonFragmentUpdateMiddleware",
     "JsonNullAstNode",
     "JsonNumberAstNode",
     "JsonObjectAstNode",
@@ -54,17 +62,24 @@ __all__ = [
     "ParserState",
     "PlainTextStreamChunker",
     "Position",
+    "ToolCall",
+    "ToolCallUpdate",
+    "ToolsAggregateMessageHandler",
     "__version__",
     "aio",
     "chunks",
     "create_parser_state",
     "dump_state",
     "finalize",
+    "from_wire",
     "get_resolved_value",
     "load_state",
     "parse_chunk",
     "parse_partial",
     "parse_path",
+    "text_deltas",
+    "to_wire",
+    "tool_calls",
     "updates",
     "values",
 ]

@@ -15,6 +15,8 @@ class Undefined(Enum):
     def __repr__(self) -> str:
         return "UNDEFINED"
 
+    __str__ = __repr__
+
     def __bool__(self) -> bool:
         return False
 

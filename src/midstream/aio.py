@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ._accumulator import DEFAULT_LIMITS
 from .chunker import JsonStreamChunker
 from .errors import JsonStreamError
 from .fragments import JsonFragmentAccumulator
+from .streams import CallStream, TextStream
 from .values import ValueStream
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator
 
     from ._update import JsonFragmentUpdate
+    from .limits import Limits
+    from .toolcalls import ToolCall
 
-__all__ = ["chunks", "updates", "values"]
+__all__ = ["chunks", "text_deltas", "tool_calls", "updates", "values"]
 
 
 async def updates(fragments: AsyncIterable[str | bytes], **options: Any) -> AsyncIterator[JsonFragmentUpdate]:
@@ -88,3 +92,43 @@ async def chunks(snapshots: AsyncIterable[object], **options: Any) -> AsyncItera
             yield chunk
     if chunk := chunker.flush():
         yield chunk
+
+
+async def tool_calls(
+    stream: AsyncIterable[Any], format: str | None = None, limits: Limits = DEFAULT_LIMITS
+) -> AsyncIterator[list[ToolCall]]:
+    """Iterate over the tool calls of a provider's stream, as they stand after each of its events.
+
+    >>> import asyncio
+    >>> async def model():
+    ...     for piece in ['{"city": "Par', 'is"}']:
+    ...         yield {"type": "TOOL_CALL_CHUNK", "toolCallName": "weather", "delta": piece}
+    >>> async def main():
+    ...     return [calls[0].args async for calls in tool_calls(model())]
+    >>> asyncio.run(main())
+    [{'city': 'Par'}, {'city': 'Paris'}, {'city': 'Paris'}]
+    """
+    calls = CallStream(format, limits)
+    async for event in stream:
+        yield calls.add_event(event)
+    yield calls.finish()
+
+
+async def text_deltas(stream: AsyncIterable[Any], format: str | None = None) -> AsyncIterator[str]:
+    """Iterate over the text of a provider's stream, to be given to `values` or `updates`.
+
+    >>> import asyncio
+    >>> async def model():
+    ...     for piece in ['{"city": "Par', 'is"}']:
+    ...         yield {"choices": [{"index": 0, "delta": {"content": piece}}]}
+    >>> async def main():
+    ...     return [value async for value in values(text_deltas(model()))]
+    >>> asyncio.run(main())
+    [{'city': 'Par'}, {'city': 'Paris'}]
+    """
+    texts = TextStream(format)
+    async for event in stream:
+        for text in texts.add_event(event):
+            yield text
+    for text in texts.finish():
+        yield text

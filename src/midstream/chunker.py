@@ -186,7 +186,7 @@ class JsonStreamChunker:
         above = [container.child for container in self._spine[:level]]
         # the first segment leads from the array without brackets to the root
         path = format_path("root", (*above, *place)[1:])
-        return JsonStreamError(ParserError.at(ErrorCode.CONFLICT, 0, 1, 1), path)
+        return JsonStreamError(ParserError.of(ErrorCode.CONFLICT), path)
 
     # The second half: nothing in it can fail. Deepest first, because closing tokens come first.
 
@@ -370,7 +370,7 @@ class PlainTextStreamChunker:
         text = decode_snapshot(snapshot)
         if not text.startswith(self._text[: self._written]):
             if not self._override:
-                raise JsonStreamError(ParserError.at(ErrorCode.CONFLICT, 0, 1, 1))
+                raise JsonStreamError(ParserError.of(ErrorCode.CONFLICT))
             self.overrides += 1
             self._written = 0
         self._text = text

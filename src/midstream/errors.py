@@ -46,9 +46,19 @@ class ErrorCode(StrEnum):
     AFTER_FINISH = "after_finish"
     INVALID_PATH = "invalid_path"
     INVALID_CHECKPOINT = "invalid_checkpoint"
+    # updates back into values
+    UNKNOWN = "unknown"
+    INVALID_UPDATE = "invalid_update"
+    MISPLACED_UPDATE = "misplaced_update"
+    # tool calls and providers
+    PROVIDER_ERROR = "provider_error"
+    INVALID_EVENT = "invalid_event"
+    UNKNOWN_FORMAT = "unknown_format"
     # snapshots into text
     INVALID_SNAPSHOT = "invalid_snapshot"
     CONFLICT = "conflict"
+    # event streams
+    EVENT_LIMIT = "event_limit"
 
 
 _WORDS = {
@@ -72,8 +82,15 @@ _WORDS = {
     ErrorCode.AFTER_FINISH: "more input after the end was declared",
     ErrorCode.INVALID_PATH: "invalid path",
     ErrorCode.INVALID_CHECKPOINT: "not a checkpoint of this kind and version",
+    ErrorCode.UNKNOWN: "an error that is not explained",
+    ErrorCode.INVALID_UPDATE: "not an update",
+    ErrorCode.MISPLACED_UPDATE: "the update does not go on from those before it",
+    ErrorCode.PROVIDER_ERROR: "the provider gave the call up",
+    ErrorCode.INVALID_EVENT: "not an event of this format",
+    ErrorCode.UNKNOWN_FORMAT: "not a stream of a known format",
     ErrorCode.INVALID_SNAPSHOT: "the snapshot is not a JSON value",
     ErrorCode.CONFLICT: "the snapshot contradicts what has been written",
+    ErrorCode.EVENT_LIMIT: "event longer than max_event",
 }
 
 
@@ -105,9 +122,16 @@ class ParserError(NamedTuple):
     @classmethod
     def at(cls, code: ErrorCode, index: int, line: int, column: int) -> ParserError:
         """Make the error of a code at a place; its message never quotes the text."""
-        # a contradiction is between values: its place is the exception's path
-        place = "" if code == ErrorCode.CONFLICT else f" (line {line}, column {column})"
-        return cls(code, _WORDS[code] + place, index, line, column)
+        return cls(code, f"{_WORDS[code]} (line {line}, column {column})", index, line, column)
+
+    @classmethod
+    def of(cls, code: ErrorCode, index: int = 0, why: str = "") -> ParserError:
+        """Make the error of a code that has no place in a text; ``index`` counts what came before.
+
+        >>> ParserError.of(ErrorCode.MISPLACED_UPDATE, 3, "an item out of order").message
+        'the update does not go on from those before it: an item out of order'
+        """
+        return cls(code, _WORDS[code] + (why and f": {why}"), index, 1, index + 1)
 
 
 class JsonStreamError(ValueError):

@@ -22,13 +22,16 @@ cdef Py_ssize_t _OURS
 
 cdef class ValueVisitor(Visitor):
     cdef object root, current
-    cdef bint in_array, stale, published, changed, touched
+    cdef bint in_array, in_string, stale, published, changed, touched
     cdef str key_of_value
     cdef list spine, keys, news
     cdef int begin_call(self) except -1
     cdef readonly list documents
     cdef TextBuffer text
     cdef object publish(self)
+    cdef object open_path(self)
+    @cython.locals(depth=Py_ssize_t)
+    cdef tuple _path(self, bint with_value, int begun)
     @cython.locals(depth=Py_ssize_t, copied=bint)
     cdef int _copy_spine(self) except -1
     cdef int _place(self, object above, str key, object value) except -1
@@ -45,5 +48,7 @@ cdef class JsonValueAccumulator(Accumulator):
     cpdef bint finish(self) except -1
     @cython.locals(visitor=ValueVisitor)
     cdef object _publish(self)
+    @cython.locals(visitor=ValueVisitor)
+    cdef object _open_path(self)
     @cython.locals(visitor=ValueVisitor)
     cpdef list _news(self)

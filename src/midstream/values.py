@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from .errors import ParserError
-    from .paths import Segment
+    from .paths import Segment, Segments
 
 __all__ = ["JsonValueAccumulator", "parse_partial", "values"]
 
@@ -62,6 +62,7 @@ class ValueVisitor(Visitor):
         "current",
         "documents",
         "in_array",
+        "in_string",
         "key_of_value",
         "keys",
         "news",
@@ -79,6 +80,7 @@ class ValueVisitor(Visitor):
         self.root: Any = UNDEFINED
         self.current: Any = None
         self.in_array = False
+        self.in_string = False
         self.key_of_value: str | None = None
         self.spine: list[Any] = []
         self.keys: list[str | None] = []
@@ -105,6 +107,22 @@ class ValueVisitor(Visitor):
         self._settle()
         self.published = True
         return self.root
+
+    def open_path(self) -> Segments | None:
+        """Give the way to the innermost open value, None if nothing is open."""
+        if not self.spine:
+            return () if self.in_string else None
+        return self._path(self.in_string, 1)
+
+    def _path(self, with_value: bool, begun: int) -> Segments:
+        """Give the way to the innermost open container, or to a value in it."""
+        segments: list[Segment] = []
+        for depth in range(1, len(self.spine)):
+            above = self.spine[depth - 1]
+            segments.append(len(above) - 1 if isinstance(above, list) else str(self.keys[depth]))
+        if with_value and self.spine:
+            segments.append(len(self.current) - begun if self.in_array else str(self.key_of_value))
+        return tuple(segments)
 
     def _copy_spine(self) -> None:
         """Replace every open container that a reader may still hold by a copy."""
@@ -183,6 +201,7 @@ class ValueVisitor(Visitor):
         self.key_of_value = text
 
     def string(self, piece: str, starts: bool, ends: bool) -> None:
+        self.in_string = not ends
         if starts:
             self._put(piece)
             if not ends:
@@ -212,16 +231,9 @@ class ValueVisitor(Visitor):
 
     def error(self, error: ParserError, where: int) -> None:
         self._settle()
-        segments: list[Segment] = []
-        for depth in range(1, len(self.spine)):
-            above = self.spine[depth - 1]
-            segments.append(len(above) - 1 if isinstance(above, list) else str(self.keys[depth]))
-        if self.spine and where != IN_CONTAINER:
-            segments.append(
-                len(self.current) - (where == IN_STRING) if self.in_array else str(self.key_of_value)
-            )
+        self.in_string = False
         self.last_error = error
-        self.error_path = format_path("root", segments)
+        self.error_path = format_path("root", self._path(where != IN_CONTAINER, where == IN_STRING))
 
     def state(self) -> dict[str, Any]:
         """Save the value as text, and the keys that lead to what is open in it."""
@@ -231,6 +243,7 @@ class ValueVisitor(Visitor):
             "keys": [None if key is None else save_text(key) for key in self.keys],
             "key": None if self.key_of_value is None else save_text(self.key_of_value),
             "text": save_text(self.text.read()),
+            "in_string": self.in_string,
         }
 
     def load(self, state: dict[str, Any]) -> None:
@@ -249,6 +262,7 @@ class ValueVisitor(Visitor):
         self.in_array = isinstance(self.current, list)
         self.key_of_value = None if state["key"] is None else load_text(state["key"])
         self.text.load(state["text"])
+        self.in_string = state["in_string"]
 
 
 @cython.cclass
@@ -319,6 +333,24 @@ class JsonValueAccumulator(Accumulator):
         self._check_set_up()
         visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
         return visitor.publish()
+
+    @property
+    def open_path(self) -> Segments | None:
+        """The way to the innermost value that is still open, None if nothing is.
+
+        All that it does not lead through is final: nothing that comes later changes it.
+
+        >>> acc = JsonValueAccumulator()
+        >>> _ = acc.add_fragment('{"done": "yes", "list": ["a", "b')
+        >>> acc.open_path
+        ('list', 1)
+        """
+        return self._open_path()
+
+    def _open_path(self) -> Segments | None:
+        self._check_set_up()
+        visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
+        return visitor.open_path()
 
     @property
     def documents(self) -> list[Any]:

@@ -1,0 +1,126 @@
+"""Which call a piece belongs to.
+
+Providers name the call of a piece in every way there is: by id, by index, by both, by an id that
+changes, by index 0 for all, by the name again and again, or not at all. The rules are here, once,
+for whoever keeps something per call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ._halves import Halves
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .messages import ToolCallUpdate
+
+__all__ = ["Call", "CallTable"]
+
+
+class Call:
+    """What identifies a call; subclasses add what they keep of it."""
+
+    __slots__ = ("aliases", "halves", "id", "index", "is_open", "name")
+
+    def __init__(self) -> None:
+        self.id: str | None = None
+        self.index: int | str | None = None
+        self.name: str | None = None
+        self.is_open = True
+        # the ids and indexes that lead to it
+        self.aliases: list[int | str] = []
+        self.halves = Halves()
+
+    def is_whole(self) -> bool:
+        """Tell whether the arguments so far could be all: a hint for the boundary of two calls, no more."""
+        raise NotImplementedError
+
+
+C = TypeVar("C", bound=Call)
+
+
+class CallTable(Generic[C]):
+    """The calls of one message and choice, in order of appearance."""
+
+    __slots__ = ("_at_index", "_by_id", "_calls", "_latest", "_new")
+
+    def __init__(self, new: Callable[[], C]) -> None:
+        self._new = new
+        # a dict for its order: calls may be many, and each may be dropped
+        self._calls: dict[C, None] = {}
+        self._by_id: dict[Any, C] = {}
+        self._at_index: dict[Any, C] = {}
+        self._latest: C | None = None
+
+    def find(self, update: ToolCallUpdate) -> C:
+        """Give the call that an update belongs to, a new one if it begins one."""
+        id, index, name = update.tool_call_id or None, update.index, update.function_name or None
+        call = self._known(id, index, name)
+        if call is None:
+            call = self._new()
+            self._calls[call] = None
+        if id is not None:
+            # an id that changes under way is another name of the same call
+            self._lead(self._by_id, id, call)
+            call.id = call.id or id
+        if index is not None:
+            self._lead(self._at_index, index, call)
+            call.index = index if call.index is None else call.index
+        call.name = name or call.name
+        self._latest = call
+        return call
+
+    def _lead(self, places: dict[Any, C], alias: int | str, call: C) -> None:
+        if places.get(alias) is not call:
+            places[alias] = call
+            call.aliases.append(alias)
+
+    def _known(self, id: str | None, index: int | str | None, name: str | None) -> C | None:
+        """Find the call that goes on."""
+        call = None if id is None else self._by_id.get(id)
+        if call is not None and (call.is_open or name is None):
+            return call
+        latest = self._latest
+        if index is None:
+            call = latest
+        else:
+            call = self._at_index.get(index)
+            if call is None and id is None and name is None and latest is not None and latest.index is None:
+                call = latest
+        if call is None or not call.is_open:
+            # a piece without a name behind the end of its call is late, and begins no other
+            return call if id is None and name is None else None
+        if name is None or call.name is None:
+            # nothing says that a call begins, unless an id and a name join one that has its id
+            return None if name is not None and id is not None and call.id is not None else call
+        if name != call.name or (id is not None and call.id is not None):
+            return None
+        # the same name again: repeated with every piece, or a second call of the same tool
+        return None if call.is_whole() else call
+
+    def named(self, id: str | None, index: int | str | None) -> C | None:
+        """Give the call that has this id or, without one, is open at this index; else the latest."""
+        if id is not None and id in self._by_id:
+            return self._by_id[id]
+        if index is not None:
+            return self._at_index.get(index)
+        return self._latest if id is None else None
+
+    def __iter__(self) -> Iterator[C]:
+        return iter(self._calls)
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    def drop(self, call: C) -> None:
+        """Forget a call altogether."""
+        call.is_open = False
+        del self._calls[call]
+        for alias in call.aliases:
+            for places in (self._by_id, self._at_index):
+                if places.get(alias) is call:
+                    del places[alias]
+        if self._latest is call:
+            self._latest = None

@@ -1,0 +1,207 @@
+"""What a model's stream says, in one vocabulary for all providers.
+
+Adapters make these of a provider's events, the middleware enriches them, the aggregate handler
+collects them. All are immutable, and `to_event` and `from_event` turn them into plain data and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ._update import JsonFragmentUpdate
+from .errors import ErrorCode, JsonStreamError, ParserError
+from .wire import to_wire
+
+# an update as the accumulator gives it, or its wire form
+Fragment = JsonFragmentUpdate | Mapping[str, Any]
+
+__all__ = [
+    "MessageEnd",
+    "TextDelta",
+    "ToolCallEnd",
+    "ToolCallUpdate",
+    "ToolCallsUpdate",
+    "ToolResult",
+    "from_event",
+    "to_event",
+]
+
+
+class ToolCallUpdate(NamedTuple):
+    """Tell something of a tool call: that it begins, its name, a further piece of its arguments.
+
+    Every part may be absent, as providers leave them out. ``message_id`` and ``choice`` say which
+    message the call belongs to, where a stream has several; ``is_free_text`` that its arguments are
+    no JSON and never will be.
+
+    >>> ToolCallUpdate(index=0, function_args='{"ci').function_args
+    '{"ci'
+    """
+
+    tool_call_id: str | None = None
+    index: int | str | None = None  # type: ignore[assignment]  # nobody looks for an item in it
+    function_name: str | None = None
+    function_args: str | None = None
+    json_update_fragments: Sequence[Fragment] | None = None
+    message_id: str | None = None
+    choice: int = 0
+    is_free_text: bool = False
+
+
+class ToolCallsUpdate(NamedTuple):
+    """Tell something of several calls of one message.
+
+    >>> ToolCallsUpdate([ToolCallUpdate(index=0), ToolCallUpdate(index=1)], message_id="m1").message_id
+    'm1'
+    """
+
+    tool_call_updates: Sequence[ToolCallUpdate]
+    message_id: str | None = None
+
+
+class ToolCallEnd(NamedTuple):
+    """Tell that a call has ended: no more arguments will come.
+
+    ``failed`` is the provider's word that the call is no good.
+
+    >>> ToolCallEnd(tool_call_id="call_1").failed
+    False
+    """
+
+    tool_call_id: str | None = None
+    index: int | str | None = None  # type: ignore[assignment]
+    failed: bool = False
+    message_id: str | None = None
+    choice: int = 0
+
+
+class TextDelta(NamedTuple):
+    """Carry a further piece of the message's text: with structured output, of its JSON.
+
+    >>> TextDelta('{"ci').text
+    '{"ci'
+    """
+
+    text: str
+    message_id: str | None = None
+    choice: int = 0
+
+
+class ToolResult(NamedTuple):
+    """Carry the result of a call, after which nothing of the call can change.
+
+    >>> ToolResult("call_1", "22 degrees").tool_call_id
+    'call_1'
+    """
+
+    tool_call_id: str | None = None
+    result: Any = None
+    message_id: str | None = None
+
+
+class MessageEnd(NamedTuple):
+    """Tell that a message has ended, and why, in the provider's own word.
+
+    ``is_truncated``: it was cut off, so the last thing in it is not whole. A choice of None ends all.
+
+    >>> MessageEnd("length", is_truncated=True).reason
+    'length'
+    """
+
+    reason: str | None = None
+    is_truncated: bool = False
+    message_id: str | None = None
+    choice: int | None = None
+
+
+Message = ToolCallUpdate | ToolCallsUpdate | ToolCallEnd | TextDelta | ToolResult | MessageEnd
+
+_TYPES: dict[str, Any] = {
+    "tool_call_update": ToolCallUpdate,
+    "tools_call_update": ToolCallsUpdate,
+    "tool_call_end": ToolCallEnd,
+    "text_delta": TextDelta,
+    "tool_result": ToolResult,
+    "message_end": MessageEnd,
+}
+_NAMES = {cls: name for name, cls in _TYPES.items()}
+
+
+def to_event(message: Message) -> dict[str, Any]:
+    """Write a message as a dict of plain JSON; what it leaves open is absent.
+
+    >>> to_event(ToolCallUpdate("call_1", 0, function_args='{"ci'))
+    {'type': 'tool_call_update', 'tool_call_id': 'call_1', 'index': 0, 'function_args': '{"ci'}
+    """
+    event: dict[str, Any] = {"type": _NAMES[type(message)]}
+    defaults = message._field_defaults
+    for name, value in zip(message._fields, message, strict=True):
+        if name == "tool_call_updates":
+            event[name] = [_without_type(to_event(update)) for update in value]
+        elif name == "json_update_fragments" and value is not None:
+            event[name] = [to_wire(item) if isinstance(item, JsonFragmentUpdate) else item for item in value]
+        elif name not in defaults or value != defaults[name]:
+            event[name] = value
+    return event
+
+
+def _without_type(event: dict[str, Any]) -> dict[str, Any]:
+    del event["type"]
+    return event
+
+
+def from_event(event: Mapping[str, Any]) -> Message | None:
+    """Read a message from its plain form; None if it is something else.
+
+    Without a ``type``, a dict with ``tool_call_updates`` or ``function_args`` is taken for what it is.
+
+    >>> from_event({"type": "text_delta", "text": "Hel"})
+    TextDelta(text='Hel', message_id=None, choice=0)
+    """
+    cls: Any = _TYPES.get(_type_of(event))
+    if cls is None:
+        return None
+    fields = {name: event[name] for name in cls._fields if event.get(name) is not None}
+    if cls is ToolCallsUpdate:
+        updates = fields.get("tool_call_updates")
+        if not isinstance(updates, Sequence) or not all(isinstance(item, Mapping) for item in updates):
+            raise _invalid("tool_call_updates is no list of updates")
+        shared = {"type": "tool_call_update", "message_id": event.get("message_id")}
+        fields["tool_call_updates"] = [from_event({**shared, **item}) for item in updates]
+    for name, value in fields.items():
+        is_wrong = isinstance(value, bool) and name in ("index", "choice")
+        if is_wrong or not isinstance(value, _FIELDS.get(name, object)):
+            raise _invalid(f"{name} is of another type")
+    if cls is TextDelta and "text" not in fields:
+        raise _invalid("no text")
+    return cls(**fields)  # type: ignore[no-any-return]
+
+
+def _type_of(event: Mapping[str, Any]) -> str:
+    name = event.get("type")
+    if isinstance(name, str):
+        return name
+    if "tool_call_updates" in event:
+        return "tools_call_update"
+    return "tool_call_update" if "function_args" in event else ""
+
+
+_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "tool_call_id": str,
+    "index": (int, str),
+    "function_name": str,
+    "function_args": str,
+    "json_update_fragments": (list, tuple),
+    "message_id": str,
+    "choice": int,
+    "failed": bool,
+    "is_free_text": bool,
+    "is_truncated": bool,
+    "text": str,
+    "reason": str,
+}
+
+
+def _invalid(why: str) -> JsonStreamError:
+    return JsonStreamError(ParserError.of(ErrorCode.INVALID_EVENT, 0, why))

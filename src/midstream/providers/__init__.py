@@ -1,0 +1,67 @@
+"""One small adapter for each format in which providers stream.
+
+An adapter is pure: it takes decoded events, dicts or the objects of the provider's SDK, and gives the
+messages of `midstream.messages`. It imports no SDK and does no input or output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ._reading import decoded
+
+if TYPE_CHECKING:
+    from ._adapter import Adapter
+
+__all__ = ["FORMATS", "adapter", "detect"]
+
+# in the order in which `detect` asks: a format with marks of its own before one that it resembles
+_MODULES = {
+    "midstream": "own",
+    "openai-responses": "openai_responses",
+    "anthropic": "anthropic",
+    "gemini-interactions": "gemini_interactions",
+    "gemini": "gemini",
+    "bedrock": "bedrock",
+    "mistral": "mistral",
+    "openai-chat": "openai_chat",
+    "ollama": "ollama",
+    "langchain": "langchain",
+    "pydantic-ai": "pydantic_ai",
+    "vercel-ui": "vercel_ui",
+    "ag-ui": "ag_ui",
+}
+FORMATS = tuple(sorted(_MODULES))
+
+
+def adapter(format: str) -> Adapter:
+    """Make the adapter for a stream of a format.
+
+    >>> openai = adapter("openai-chat")
+    >>> delta = {"tool_calls": [{"index": 0, "function": {"arguments": '{"ci'}}]}
+    >>> openai.add_event({"choices": [{"index": 0, "delta": delta}]})[0].function_args
+    '{"ci'
+    """
+    if format not in _MODULES:
+        raise ValueError(f"format is one of {', '.join(FORMATS)}, not {format!r}")
+    made: Adapter = import_module(f".{_MODULES[format]}", __name__).Adapter()
+    return made
+
+
+def detect(events: Any) -> str | None:
+    """Name the format of a stream from its first events, or from one; None if they don't tell.
+
+    >>> detect([{"type": "ping"}, {"type": "message_start", "message": {"role": "assistant"}}])
+    'anthropic'
+    >>> detect({"hello": "world"}) is None
+    True
+    """
+    # a tuple may be one event, too: `SseEvent` is one, and frameworks put metadata beside theirs
+    for event in map(decoded, events if isinstance(events, list) else [events]):
+        for format, module in _MODULES.items():
+            if event is not None and import_module(f".{module}", __name__).Adapter.knows(event):
+                return format
+    is_several = isinstance(events, tuple) and all(isinstance(event, Mapping) for event in events)
+    return detect(list(events)) if is_several else None

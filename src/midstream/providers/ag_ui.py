@@ -1,0 +1,94 @@
+"""AG-UI, the agent–user interaction protocol.
+
+A call comes as ``TOOL_CALL_START``, ``_ARGS`` and ``_END``, or as ``TOOL_CALL_CHUNK``s that stand for all
+three: the first one starts a call, those without an id go on with it, and what is said next ends it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate, ToolResult
+from ._adapter import Adapter as BaseAdapter
+from ._reading import get, text, word
+
+if TYPE_CHECKING:
+    from ..messages import Message
+
+__all__ = ["Adapter"]
+
+_TYPES = {
+    "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END", "TEXT_MESSAGE_CHUNK",
+    "TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END", "TOOL_CALL_CHUNK", "TOOL_CALL_RESULT",
+    "STATE_SNAPSHOT", "STATE_DELTA", "MESSAGES_SNAPSHOT", "ACTIVITY_SNAPSHOT", "ACTIVITY_DELTA",
+    "RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "STEP_STARTED", "STEP_FINISHED",
+    "SUBAGENT_STARTED", "SUBAGENT_FINISHED", "SUBAGENT_ERROR",
+    "REASONING_START", "REASONING_MESSAGE_START", "REASONING_MESSAGE_CONTENT", "REASONING_MESSAGE_END",
+    "REASONING_MESSAGE_CHUNK", "REASONING_END", "REASONING_ENCRYPTED_VALUE",
+    "THINKING_START", "THINKING_END", "THINKING_TEXT_MESSAGE_START", "THINKING_TEXT_MESSAGE_CONTENT",
+    "THINKING_TEXT_MESSAGE_END",
+}  # fmt: skip
+# what is part of a message, so that a call in chunks is over when it comes
+_SAID = ("TEXT_MESSAGE_", "TOOL_CALL_", "REASONING_MESSAGE_", "THINKING_TEXT_MESSAGE_")
+
+
+class Adapter(BaseAdapter):
+    """Read the events of a run, chunks included."""
+
+    def __init__(self) -> None:
+        # the calls that come in chunks, by the subagent that makes them: id and name
+        self._chunked: dict[str | None, tuple[str | None, str | None]] = {}
+
+    @staticmethod
+    def knows(event: Any) -> bool:
+        return word(event, "type") in _TYPES
+
+    def _read(self, event: Any) -> list[Message]:
+        kind, id = word(event, "type") or "", word(event, "toolCallId")
+        if kind == "TOOL_CALL_CHUNK":
+            return self._read_chunk(event, id)
+        messages = self._end_chunked(event, id) if kind.startswith(_SAID) else []
+        match kind:
+            case "TOOL_CALL_START":
+                messages.append(
+                    ToolCallUpdate(id, function_name=word(event, "toolCallName"), function_args="")
+                )
+            case "TOOL_CALL_ARGS":
+                messages.append(ToolCallUpdate(id, function_args=text(event, "delta")))
+            case "TOOL_CALL_END":
+                messages.append(ToolCallEnd(id))
+            case "TOOL_CALL_RESULT":
+                messages.append(ToolResult(id, get(event, "content")))
+            case "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_CHUNK" if said := text(event, "delta"):
+                messages.append(TextDelta(said))
+            case "RUN_FINISHED":
+                # an outcome that is absent stands for success
+                outcome = word(event, "outcome", "type") or "success"
+                messages.append(MessageEnd(outcome, is_truncated=outcome == "cancelled"))
+                self._chunked.clear()
+            case "RUN_ERROR":
+                messages.append(MessageEnd(word(event, "code") or "error", is_truncated=True))
+                self._chunked.clear()
+        return messages
+
+    def _read_chunk(self, event: Any, id: str | None) -> list[Message]:
+        agent, name = word(event, "subagentRunId"), word(event, "toolCallName")
+        open_id, open_name = self._chunked.get(agent, (None, None))
+        messages: list[Message] = []
+        if open_id is not None:
+            if id in (None, open_id) and name in (None, open_name):
+                return [ToolCallUpdate(open_id, function_args=text(event, "delta"))]
+            messages = self._end_chunked(event, None)
+        # without any id, the name is all there is to tell one call from the next
+        self._chunked[agent] = id, name or open_name
+        messages.append(ToolCallUpdate(id, function_name=name, function_args=text(event, "delta")))
+        return messages
+
+    def _end_chunked(self, event: Any, id: str | None) -> list[Message]:
+        """End the call in chunks, unless an event belongs to it."""
+        agent = word(event, "subagentRunId")
+        open_id, _ = self._chunked.get(agent, (None, None))
+        if agent not in self._chunked or (id is not None and id == open_id):
+            return []
+        del self._chunked[agent]
+        return [ToolCallEnd(open_id)]

@@ -1,0 +1,168 @@
+"""Gemini generateContent, on the Gemini API and on Vertex.
+
+A call comes whole, in one part, and often without an id. On Vertex, if asked for, its arguments are
+streamed: the first part names the call, the following ones give pieces with their paths, and the last one
+does not say ``willContinue``. Those are written as the text that everybody else streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate
+from ._adapter import Adapter as BaseAdapter
+from ._path_text import NO_VALUE, PathText
+from ._reading import arguments_text, get, index, items, text, word
+
+if TYPE_CHECKING:
+    from ..messages import Message
+
+__all__ = ["Adapter"]
+
+# the only finish reason after which all that was said is whole
+_FINE = "STOP"
+_UNSPECIFIED = {"FINISH_REASON_UNSPECIFIED", "BLOCK_REASON_UNSPECIFIED", "BLOCKED_REASON_UNSPECIFIED"}
+
+
+class Adapter(BaseAdapter):
+    """Read the chunks of ``streamGenerateContent``; candidates are choices."""
+
+    def __init__(self) -> None:
+        self._candidates: dict[int, _Candidate] = {}
+
+    @staticmethod
+    def knows(event: Any) -> bool:
+        if word(event, "promptFeedback", "blockReason"):
+            return True
+        return any(
+            get(candidate, "content") is not None or word(candidate, "finishReason")
+            for candidate in items(event, "candidates")
+        )
+
+    def _read(self, event: Any) -> list[Message]:
+        if get(event, "error") is not None:
+            return [MessageEnd(word(event, "error", "status") or "error", is_truncated=True)]
+        messages: list[Message] = []
+        for candidate in items(event, "candidates"):
+            number = index(candidate, "index") or 0
+            if number not in self._candidates:
+                self._candidates[number] = _Candidate(number)
+            messages += self._candidates[number].read(candidate)
+        reason = word(event, "promptFeedback", "blockReason")
+        if reason is not None and reason not in _UNSPECIFIED:
+            messages.append(MessageEnd(reason, is_truncated=True))
+        return messages
+
+
+class _Call:
+    """A call whose arguments are being streamed."""
+
+    __slots__ = ("id", "index", "name", "text")
+
+    def __init__(self, id: str | None, index: int, name: str | None) -> None:
+        self.id = id
+        self.index = index
+        self.name = name
+        self.text = PathText()
+
+
+class _Candidate:
+    """What has been said by one candidate; its calls are counted, as most have no id."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._count = 0
+        self._open: list[_Call] = []
+
+    def read(self, candidate: Any) -> list[Message]:
+        reason = word(candidate, "finishReason")
+        if reason in _UNSPECIFIED:
+            reason = None
+        is_cut = reason is not None and reason != _FINE
+        messages: list[Message] = []
+        parts = items(candidate, "content", "parts")
+        for at, part in enumerate(parts):
+            call = get(part, "functionCall")
+            if call is not None:
+                # the last thing in a message that was cut off has no end, whatever it says itself
+                messages += self._read_call(call, is_cut and at == len(parts) - 1)
+            elif get(part, "thought") is not True and (said := text(part, "text")):
+                messages.append(TextDelta(said, choice=self._number))
+        if reason is not None:
+            if not is_cut:
+                messages += [message for call in list(self._open) for message in self._end(call)]
+            self._open.clear()
+            messages.append(MessageEnd(reason, is_truncated=is_cut, choice=self._number))
+        return messages
+
+    def _read_call(self, part: Any, is_cut: bool) -> list[Message]:
+        id, name, pieces = word(part, "id"), word(part, "name"), items(part, "partialArgs")
+        will_continue = get(part, "willContinue") is True
+        call = self._going_on(id, name, bool(pieces))
+        if call is None:
+            if name is None and not pieces and get(part, "args") is None:
+                return []
+            call = _Call(id, self._count, name)
+            self._count += 1
+            if not pieces and not will_continue:
+                arguments = arguments_text(get(part, "args"))
+                whole = ToolCallUpdate(id, call.index, name, arguments, choice=self._number)
+                return [whole] if is_cut else [whole, ToolCallEnd(index=call.index, choice=self._number)]
+            self._open.append(call)
+        written = self._written(call, part, pieces)
+        messages: list[Message] = []
+        if written or name is not None:
+            messages.append(ToolCallUpdate(id, call.index, name, written, choice=self._number))
+        return messages if will_continue or is_cut else messages + self._end(call)
+
+    def _going_on(self, id: str | None, name: str | None, has_pieces: bool) -> _Call | None:
+        """Find the open call that a part goes on with: the one with its id, else the latest."""
+        for call in reversed(self._open):
+            if id is not None and call.id is not None:
+                if id == call.id:
+                    return call
+            elif name is None or (name == call.name and has_pieces):
+                return call
+        # nothing says that another one begins
+        return self._open[-1] if name is None and self._open else None
+
+    def _written(self, call: _Call, part: Any, pieces: list[Any]) -> str:
+        given = get(part, "args")
+        written = ""
+        if isinstance(given, Mapping):
+            written = "".join(call.text.add_member(str(key), value) for key, value in given.items())
+        for piece in pieces:
+            will_continue = get(piece, "willContinue") is True
+            written += call.text.add(text(piece, "jsonPath"), _value(piece), will_continue)
+        return written
+
+    def _end(self, call: _Call) -> list[Message]:
+        self._open.remove(call)
+        end = ToolCallEnd(index=call.index, choice=self._number)
+        rest = call.text.close()
+        return (
+            [ToolCallUpdate(index=call.index, function_args=rest, choice=self._number), end]
+            if rest
+            else [end]
+        )
+
+
+def _value(piece: Any) -> Any:
+    """Give the one value that a piece holds."""
+    for name in ("stringValue", "numberValue", "boolValue"):
+        value = get(piece, name)
+        if value is not None:
+            return _number(value) if name == "numberValue" else value
+    if isinstance(piece, Mapping):
+        return None if "nullValue" in piece else NO_VALUE
+    # the SDK's object can't tell a null from nothing, but what has a null does not go on
+    return NO_VALUE if get(piece, "willContinue") is True else None
+
+
+def _number(value: Any) -> Any:
+    """Read a number that is written as a string, as protobuf's JSON allows."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return NO_VALUE

@@ -1,0 +1,100 @@
+"""Gemini Interactions: steps, of which ``function_call`` ones are calls.
+
+Earlier revisions of the API have contents in place of steps, with calls that come whole in one delta.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate
+from ._adapter import Adapter as BaseAdapter
+from ._reading import arguments_text, get, index, items, text, word
+
+if TYPE_CHECKING:
+    from ..messages import Message
+
+__all__ = ["Adapter"]
+
+# what becomes of an interaction whose last step is not whole
+_CUT = {"failed", "cancelled", "incomplete", "budget_exceeded"}
+
+
+class Adapter(BaseAdapter):
+    """Read the events from ``interaction.created`` to ``interaction.completed``.
+
+    A step's index counts thoughts and the steps of the server's own tools too.
+    """
+
+    def __init__(self) -> None:
+        # the open calls: arguments that came whole, until a delta says them better
+        self._open: dict[int | None, str] = {}
+
+    @staticmethod
+    def knows(event: Any) -> bool:
+        return (word(event, "event_type") or "").startswith(("interaction.", "step.", "content."))
+
+    def _read(self, event: Any) -> list[Message]:
+        at = index(event, "index")
+        match word(event, "event_type"):
+            case "step.start":
+                return self._read_start(at, get(event, "step"))
+            case "content.start":
+                return self._read_start(at, get(event, "content"))
+            case "step.delta" | "content.delta":
+                return self._read_delta(at, get(event, "delta"))
+            case "step.stop" | "content.stop" if at in self._open:
+                return [*self._given(at), ToolCallEnd(index=at)]
+            case "interaction.completed" | "interaction.complete":
+                return self._end(word(event, "interaction", "status") or "completed")
+            case "interaction.status_update" if (status := word(event, "status")) in _CUT:
+                # other states come again with the end, which may be some steps away
+                return self._end(status)
+            case "interaction.failed" | "interaction.cancelled" | "interaction.incomplete" as kind:
+                return self._end(kind.removeprefix("interaction."))
+            case "error":
+                return self._end(
+                    word(event, "error", "code") or word(event, "error", "status") or "error", True
+                )
+        return []
+
+    def _read_start(self, at: int | None, step: Any) -> list[Message]:
+        match word(step, "type"):
+            case "function_call":
+                return [self._begin(at, step)]
+            case "model_output":
+                pieces = [content for content in items(step, "content") if word(content, "type") == "text"]
+                return [TextDelta(said) for content in pieces if (said := text(content, "text"))]
+            case "text" if said := text(step, "text"):
+                return [TextDelta(said)]
+        return []
+
+    def _read_delta(self, at: int | None, delta: Any) -> list[Message]:
+        match word(delta, "type"):
+            case "text" if said := text(delta, "text"):
+                return [TextDelta(said)]
+            case "arguments_delta":
+                piece = arguments_text(get(delta, "arguments"))
+                if piece or at not in self._open:
+                    self._open[at] = ""
+                return [ToolCallUpdate(index=at, function_args=piece)]
+            case "function_call":
+                return [self._begin(at, delta)]
+        return []
+
+    def _begin(self, at: int | None, call: Any) -> Message:
+        """Begin a call; without arguments it says ``{}``, be they to come or none at all."""
+        self._open[at] = arguments_text(get(call, "arguments") or None) or self._open.get(at, "")
+        return ToolCallUpdate(word(call, "id"), at, word(call, "name"), "")
+
+    def _given(self, at: int | None) -> list[Message]:
+        """Give the arguments that came whole and never as deltas."""
+        given = self._open.pop(at)
+        return [ToolCallUpdate(index=at, function_args=given)] if given else []
+
+    def _end(self, reason: str, is_error: bool = False) -> list[Message]:
+        return [*self.finish(), MessageEnd(reason, is_truncated=is_error or reason in _CUT)]
+
+    def finish(self) -> list[Message]:
+        """Give the arguments of calls that nothing ended."""
+        return [message for at in list(self._open) for message in self._given(at)]

@@ -1,0 +1,150 @@
+"""LangChain message chunks, bare or as LangGraph and ``astream_events`` wrap them.
+
+``tool_call_chunks`` hold the calls of all integrations in one shape; what ``content`` has of them is the
+provider's own form of the same. A stream may carry several messages, of an agent's turns or of models
+that run side by side, so each run has the lowest choice that is free while it goes on.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from ..messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate, ToolResult
+from ._adapter import Adapter as BaseAdapter
+from ._reading import arguments_text, get, items, text, word
+
+if TYPE_CHECKING:
+    from ..messages import Message
+
+__all__ = ["Adapter"]
+
+_ANSWERS = {"AIMessageChunk", "ai"}
+_RESULTS = {"ToolMessageChunk", "tool"}
+# every integration passes its provider's word on under its provider's name
+_REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
+# reasons, in lower case, after which the last thing said is not whole
+_CUT = {
+    "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded",
+    "content_filter", "content_filtered", "guardrail_intervened", "safety", "recitation", "refusal",
+    "error", "failed", "incomplete",
+}  # fmt: skip
+
+
+class Adapter(BaseAdapter):
+    """Read ``AIMessageChunk``, ``AIMessage`` and ``ToolMessage``."""
+
+    def __init__(self) -> None:
+        # the runs under way and the choice of each, those that streamed, and those whose message has ended
+        self._choices: dict[str | None, int] = {}
+        self._streamed: set[str | None] = set()
+        self._ended: set[str | None] = set()
+
+    @staticmethod
+    def knows(event: Any) -> bool:
+        message, _, kind = _unwrapped(event)
+        if kind is not None:
+            return True
+        if word(message, "type") == "ai":
+            return get(message, "response_metadata") is not None or get(message, "tool_calls") is not None
+        return word(message, "type") == "AIMessageChunk" or get(message, "tool_call_chunks") is not None
+
+    def _read(self, event: Any) -> list[Message]:
+        message, run, kind = _unwrapped(event)
+        if word(message, "type") in _RESULTS:
+            return [ToolResult(word(message, "tool_call_id"), get(message, "content"))]
+        if word(message, "type") not in _ANSWERS and get(message, "tool_call_chunks") is None:
+            return []
+        if kind == "on_chat_model_end" and run in self._streamed:
+            # the whole message once more
+            return []
+        self._streamed.add(run)
+        return self._read_answer(message, run)
+
+    def _read_answer(self, message: Any, run: str | None) -> list[Message]:
+        taken = self._choices.values()
+        choice = self._choices.get(run, next(number for number in count() if number not in taken))
+        messages = [*_texts(message, choice), *_calls(message, choice)]
+        if run in self._ended and not messages:
+            # what comes after the reason: the usage, and an empty last chunk
+            return []
+        self._choices[run] = choice
+        self._ended.discard(run)
+        reason = _reason(message)
+        is_last = word(message, "chunk_position") == "last" or word(message, "type") == "ai"
+        if is_last or reason is not None:
+            del self._choices[run]
+            self._ended.add(run)
+            is_cut = reason is not None and reason.lower() in _CUT
+            messages.append(MessageEnd(reason, is_truncated=is_cut, choice=choice))
+        return messages
+
+
+def _unwrapped(event: Any) -> tuple[Any, str | None, str | None]:
+    """Give the message in an event, the run it belongs to and, of `astream_events`, the event's kind."""
+    match event:
+        case [*_, "messages", payload] | [_, [_, _] as payload]:
+            # several stream modes at once, or a subgraph's namespace
+            return _unwrapped(payload)
+        case [message, metadata]:
+            return _plain(message), word(metadata, "langgraph_checkpoint_ns"), None
+    if word(event, "type") == "messages":
+        return _unwrapped(get(event, "data"))
+    kind, run = word(event, "event"), word(event, "run_id")
+    if kind is None or not kind.startswith("on_") or run is None:
+        return _plain(event), None, None
+    match kind:
+        case "on_chat_model_stream":
+            return _plain(get(event, "data", "chunk")), run, kind
+        case "on_chat_model_end" | "on_tool_end":
+            return _plain(get(event, "data", "output")), run, kind
+    return None, run, kind
+
+
+def _plain(message: Any) -> Any:
+    """Give a message's fields, also of one that was serialized."""
+    return message if get(message, "lc") is None else get(message, "kwargs")
+
+
+def _texts(message: Any, choice: int) -> list[Message]:
+    content = get(message, "content")
+    blocks = items(message, "content") if not isinstance(content, str) else [content]
+    said = [block if isinstance(block, str) else _text_of(block) for block in blocks]
+    return [TextDelta(piece, choice=choice) for piece in said if piece]
+
+
+def _text_of(block: Any) -> str:
+    return text(block, "text") if word(block, "type") == "text" else ""
+
+
+def _calls(message: Any, choice: int) -> list[Message]:
+    if chunks := items(message, "tool_call_chunks"):
+        return [_update(chunk, choice) for chunk in chunks]
+    # a message that was not streamed
+    messages: list[Message] = []
+    for name, failed in (("tool_calls", False), ("invalid_tool_calls", True)):
+        for call in items(message, name):
+            end = ToolCallEnd(word(call, "id"), failed=failed, choice=choice)
+            messages += [_update(call, choice), end]
+    return messages
+
+
+def _update(call: Any, choice: int) -> Message:
+    index = get(call, "index")
+    return ToolCallUpdate(
+        word(call, "id"),
+        index if isinstance(index, (int, str)) and not isinstance(index, bool) else None,
+        word(call, "name"),
+        arguments_text(get(call, "args")),
+        choice=choice,
+    )
+
+
+def _reason(message: Any) -> str | None:
+    metadata = get(message, "response_metadata")
+    for name in _REASONS:
+        if reason := word(metadata, name):
+            return reason
+    if word(metadata, "status") in ("completed", "incomplete", "failed"):
+        return word(metadata, "incomplete_details", "reason") or word(metadata, "status")
+    return None

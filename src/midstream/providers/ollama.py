@@ -1,0 +1,54 @@
+"""Ollama's own API: a line of JSON per event, and calls that come whole, their arguments as an object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate
+from ._adapter import Adapter as BaseAdapter
+from ._reading import arguments_text, get, items, text, word
+
+if TYPE_CHECKING:
+    from ..messages import Message
+
+__all__ = ["Adapter"]
+
+
+class Adapter(BaseAdapter):
+    """Read the lines of ``/api/chat`` and ``/api/generate``.
+
+    Calls are counted here: their own index is missing, or 0 for all, depending on the version.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    @staticmethod
+    def knows(event: Any) -> bool:
+        if not isinstance(get(event, "done"), bool):
+            return False
+        return word(event, "message", "role") is not None or isinstance(get(event, "response"), str)
+
+    def _read(self, event: Any) -> list[Message]:
+        if get(event, "error") is not None:
+            # it is a sentence for people, so there is no better word for it
+            return [MessageEnd("error", is_truncated=True)]
+        messages: list[Message] = []
+        if said := text(event, "message", "content") or text(event, "response"):
+            messages.append(TextDelta(said))
+        is_over = get(event, "done") is True
+        reason = word(event, "done_reason")
+        is_cut = is_over and reason == "length"
+        for call in items(event, "message", "tool_calls"):
+            arguments = arguments_text(get(call, "function", "arguments"))
+            messages.append(
+                ToolCallUpdate(word(call, "id"), self._count, word(call, "function", "name"), arguments)
+            )
+            messages.append(ToolCallEnd(index=self._count))
+            self._count += 1
+        if is_over:
+            if is_cut and messages and isinstance(messages[-1], ToolCallEnd):
+                # the last thing in a message that was cut off has no end
+                messages.pop()
+            messages.append(MessageEnd(reason, is_truncated=is_cut))
+        return messages

@@ -1,0 +1,77 @@
+"""OpenAI chat completions, and the many servers that speak the same.
+
+A call has no end of its own: the choice's ``finish_reason`` ends all of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..messages import MessageEnd, TextDelta, ToolCallUpdate
+from ._adapter import Adapter as BaseAdapter
+from ._reading import arguments_text, get, index, items, text, word
+
+if TYPE_CHECKING:
+    from ..messages import Message
+
+__all__ = ["CUT", "Adapter"]
+
+# finish reasons after which the last thing said is not whole
+CUT = frozenset({"length", "content_filter", "error", "abort", "insufficient_system_resource"})
+
+
+class Adapter(BaseAdapter):
+    """Read ``chat.completion.chunk`` events."""
+
+    cut = CUT
+
+    @staticmethod
+    def knows(event: Any) -> bool:
+        event = _chunk_in(event)
+        if word(event, "object") == "chat.completion.chunk":
+            return True
+        return any(get(choice, "delta") is not None for choice in items(event, "choices"))
+
+    def _read(self, event: Any) -> list[Message]:
+        event = _chunk_in(event)
+        if get(event, "error") is not None:
+            # servers report what goes wrong under way as an event of its own
+            reason = word(event, "error", "type") or word(event, "error", "code") or "error"
+            return [MessageEnd(reason, is_truncated=True)]
+        return [message for choice in items(event, "choices") for message in self._read_choice(choice)]
+
+    def _read_choice(self, choice: Any) -> list[Message]:
+        messages: list[Message] = []
+        number = index(choice, "index") or 0
+        delta = get(choice, "delta")
+        if content := self._text(delta):
+            messages.append(TextDelta(content, choice=number))
+        calls = items(delta, "tool_calls")
+        function = get(delta, "function_call")
+        if function is not None:
+            # what tool_calls were before 2023: one call, without an id
+            calls.append({"index": 0, "function": function})
+        messages += self._read_calls(calls, number)
+        if reason := word(choice, "finish_reason"):
+            messages.append(MessageEnd(reason, is_truncated=reason in self.cut, choice=number))
+        return messages
+
+    def _text(self, delta: Any) -> str:
+        return text(delta, "content")
+
+    def _read_calls(self, calls: list[Any], choice: int) -> list[Message]:
+        return [self._read_call(call, choice) for call in calls]
+
+    def _read_call(self, call: Any, choice: int) -> ToolCallUpdate:
+        return ToolCallUpdate(
+            word(call, "id"),
+            index(call, "index"),
+            word(call, "function", "name"),
+            arguments_text(get(call, "function", "arguments")),
+            choice=choice,
+        )
+
+
+def _chunk_in(event: Any) -> Any:
+    """Give the chunk that the SDK's helper wraps into an event; what it derives from it says nothing new."""
+    return get(event, "chunk") if word(event, "type") == "chunk" else event

@@ -1,0 +1,177 @@
+"""pydantic-ai: the parts of a model's response, and what the agent does with them.
+
+``PartEndEvent`` is no end: it is made up whenever the next part starts, and deltas of the part before may
+still come. Only the one without a next part, which the end of the response brings, ends calls; so does a
+tool that is called, as it then has its arguments. Indices restart with each response.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate, ToolResult
+from ._adapter import Adapter as BaseAdapter
+from ._reading import arguments_text, get, index, items, text, word
+
+if TYPE_CHECKING:
+    from ..messages import Message
+
+__all__ = ["Adapter"]
+
+# finish reasons after which the last thing said is not whole
+_CUT = {"length", "content_filter", "error"}
+
+
+@dataclass(slots=True)
+class _Part:
+    """A call whose arguments may still grow; those that are a dict wait until it is whole."""
+
+    id: str | None
+    name: str
+    held: dict[str, Any] | None = None
+    has_text: bool = False
+    has_ended: bool = False
+
+
+class Adapter(BaseAdapter):
+    """Read the events of a model's response or of an agent's run."""
+
+    def __init__(self) -> None:
+        # the parts of this response: calls that are open, None for all else
+        self._parts: dict[int | None, _Part | None] = {}
+        self._is_over = False
+        # the ids of all calls so far
+        self._ids: set[str] = set()
+
+    @staticmethod
+    def knows(event: Any) -> bool:
+        return word(event, "event_kind") is not None
+
+    def _read(self, event: Any) -> list[Message]:
+        at, part = index(event, "index"), get(event, "part")
+        match word(event, "event_kind"):
+            case "part_start":
+                return self._start(at, part)
+            case "part_delta":
+                return self._add_delta(at, get(event, "delta"))
+            case "part_end":
+                if (call := self._parts.get(at)) is not None:
+                    call.has_ended = True
+                if word(event, "next_part_kind") is None:
+                    self._is_over = True
+                    return self._end_calls(only_ended=True)
+            case "function_tool_call" | "output_tool_call":
+                self._is_over = True
+                return self._make_call(part)
+            case "function_tool_result" | "output_tool_result":
+                self._is_over = True
+                # older versions call it the result
+                result = get(event, "result") if part is None else part
+                return [ToolResult(word(result, "tool_call_id"), get(result, "content"))]
+            case "agent_run_result":
+                self._is_over = True
+                reason = _finish_reason(get(event, "result"))
+                return [*self.finish(), MessageEnd(reason, is_truncated=reason in _CUT)]
+        return []
+
+    def finish(self) -> list[Message]:
+        """Give the arguments that were held back of calls that nothing ended."""
+        calls = [(at, call) for at, call in self._parts.items() if call is not None]
+        return [message for at, call in calls for message in self._release(at, call)]
+
+    def _start(self, at: int | None, part: Any) -> list[Message]:
+        messages: list[Message] = []
+        if self._is_over:
+            messages = self._end_calls()
+            self._parts.clear()
+            self._is_over = False
+        if word(part, "part_kind") != "tool-call":
+            self._parts[at] = None
+            said = text(part, "content") if word(part, "part_kind") == "text" else ""
+            return [*messages, TextDelta(said)] if said else messages
+        id, name, given = word(part, "tool_call_id"), word(part, "tool_name") or "", get(part, "args")
+        call = self._parts.get(at)
+        if call is not None and (id == call.id or (call.held is not None and isinstance(given, Mapping))):
+            # a part that starts once more takes the place of the one before, if nothing of it was given
+            call.held = None
+            return [*messages, self._update(at, call, id), *self._add_missing(at, call, given)]
+        if call is not None:
+            messages += self._end_call(at, call)
+        call = self._parts[at] = _Part(None, name)
+        messages.append(self._update(at, call, id, name))
+        return messages + self._add_arguments(at, call, given)
+
+    def _add_delta(self, at: int | None, delta: Any) -> list[Message]:
+        match word(delta, "part_delta_kind"):
+            case "text" if said := text(delta, "content_delta"):
+                return [TextDelta(said)]
+            case "tool_call":
+                pass
+            case _:
+                return []
+        more, id = text(delta, "tool_name_delta"), word(delta, "tool_call_id")
+        messages: list[Message] = []
+        call = self._parts.setdefault(at, _Part(None, ""))
+        if call is None:
+            return []
+        if more or id not in (None, call.id):
+            call.name += more
+            messages.append(self._update(at, call, id or call.id, call.name if more else None))
+        return messages + self._add_arguments(at, call, get(delta, "args_delta"))
+
+    def _add_arguments(self, at: int | None, call: _Part, given: Any) -> list[Message]:
+        if isinstance(given, Mapping) and not call.has_text:
+            call.held = {**(call.held or {}), **given}
+        elif isinstance(given, str) and given and call.held is None:
+            call.has_text = True
+            return [ToolCallUpdate(call.id, at, function_args=given)]
+        return []
+
+    def _add_missing(self, at: int | None, call: _Part, given: Any) -> list[Message]:
+        """Take arguments that are whole, unless they came bit by bit."""
+        return [] if call.has_text or call.held is not None else self._add_arguments(at, call, given)
+
+    def _update(self, at: int | None, call: _Part, id: str | None, name: str | None = None) -> Message:
+        if id is not None:
+            self._ids.add(id)
+            call.id = id
+        return ToolCallUpdate(id, at, name, "")
+
+    def _make_call(self, part: Any) -> list[Message]:
+        """Take the call that the agent makes: its arguments are whole."""
+        id, given = word(part, "tool_call_id"), get(part, "args")
+        for at, call in self._parts.items():
+            if call is not None and call.id == id:
+                return [*self._add_missing(at, call, given), *self._end_call(at, call)]
+        if id in self._ids or part is None:
+            return []
+        if id is not None:
+            self._ids.add(id)
+        return [ToolCallUpdate(id, None, word(part, "tool_name"), arguments_text(given)), ToolCallEnd(id)]
+
+    def _end_calls(self, only_ended: bool = False) -> list[Message]:
+        calls = [(at, call) for at, call in self._parts.items() if call is not None]
+        calls = [(at, call) for at, call in calls if call.has_ended or not only_ended]
+        return [message for at, call in calls for message in self._end_call(at, call)]
+
+    def _end_call(self, at: int | None, call: _Part) -> list[Message]:
+        self._parts[at] = None
+        return [*self._release(at, call), ToolCallEnd(call.id, at)]
+
+    def _release(self, at: int | None, call: _Part) -> list[Message]:
+        held, call.held = call.held, None
+        return [] if held is None else [ToolCallUpdate(call.id, at, function_args=arguments_text(held))]
+
+
+def _finish_reason(result: Any) -> str | None:
+    """Find the reason of the last response: in a result's messages, where it is a dict."""
+    if not isinstance(result, Mapping):
+        try:
+            return word(result, "response", "finish_reason")
+        except ValueError:
+            # a result without any response
+            return None
+    responses = [item for item in items(result, "messages") if word(item, "kind") == "response"]
+    return word(responses[-1], "finish_reason") if responses else None

@@ -1,0 +1,99 @@
+"""The UI message stream of Vercel's AI SDK.
+
+A call is good only once ``tool-input-available`` has come: what was cut off has its start and deltas, and
+nothing more.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ..messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate, ToolResult
+from ._adapter import Adapter as BaseAdapter
+from ._reading import arguments_text, get, text, word
+
+if TYPE_CHECKING:
+    from ..messages import Message
+
+__all__ = ["Adapter"]
+
+_TYPES = {
+    "start", "start-step", "finish-step", "message-metadata", "text-start", "text-delta", "text-end",
+    "reasoning-start", "reasoning-delta", "reasoning-end", "source-url", "source-document",
+    "tool-input-start", "tool-input-delta", "tool-input-available", "tool-input-error",
+    "tool-output-available", "tool-output-error", "tool-output-denied", "tool-approval-request",
+}  # fmt: skip
+# finish reasons after which the last thing said is not whole
+_CUT = {"length", "content-filter", "error"}
+
+
+class Adapter(BaseAdapter):
+    """Read the chunks of a message, with all its steps."""
+
+    def __init__(self) -> None:
+        # the open calls: whether any of their input has come
+        self._open: dict[str | None, bool] = {}
+        # the calls of this step that have ended
+        self._ended: set[str | None] = set()
+
+    @staticmethod
+    def knows(event: Any) -> bool:
+        return word(event, "type") in _TYPES
+
+    def _read(self, event: Any) -> list[Message]:
+        id = word(event, "toolCallId")
+        match word(event, "type"):
+            case "text-delta" if said := text(event, "delta"):
+                return [TextDelta(said)]
+            case "tool-input-start":
+                self._open[id] = False
+                return [self._update(event, "")]
+            case "tool-input-delta" if id not in self._ended:
+                piece = text(event, "inputTextDelta")
+                self._open[id] = self._open.get(id, False) or piece != ""
+                return [self._update(event, piece)]
+            case "tool-input-available" if id not in self._ended:
+                given = get(event, "input")
+                # here the input is a value, and a string a string
+                whole = (
+                    json.dumps(given, ensure_ascii=False) if isinstance(given, str) else arguments_text(given)
+                )
+                return self._end(event, whole, failed=False)
+            case "tool-input-error" if id not in self._ended:
+                # here a string is the text that could not be read
+                return self._end(event, arguments_text(get(event, "input")), failed=True)
+            case "tool-output-available":
+                return [ToolResult(id, get(event, "output"))]
+            case "tool-output-error":
+                return [ToolResult(id, get(event, "errorText"))]
+            case "start-step":
+                self._ended.clear()
+            case "finish":
+                reason = word(event, "finishReason")
+                # version 5 gives no reason; a call that is still open says enough
+                is_cut = reason in _CUT or (reason is None and bool(self._open))
+                return [MessageEnd(reason, is_truncated=is_cut)]
+            case "abort" | "error" as reason:
+                return [MessageEnd(reason, is_truncated=True)]
+        return []
+
+    def _update(self, event: Any, piece: str) -> Message:
+        return ToolCallUpdate(
+            word(event, "toolCallId"),
+            function_name=word(event, "toolName"),
+            function_args=piece,
+            is_free_text=word(event, "inputEncoding") == "text",
+        )
+
+    def _end(self, event: Any, whole: str, failed: bool) -> list[Message]:
+        """End a call, and give its input if none of it has come."""
+        id = word(event, "toolCallId")
+        has_come = self._open.pop(id, False)
+        end = ToolCallEnd(id, failed=failed)
+        if id is None and has_come:
+            # the name again would begin another call
+            return [end]
+        if id is not None:
+            self._ended.add(id)
+        return [self._update(event, "" if has_come else whole), end]

@@ -1,0 +1,311 @@
+"""Server-Sent Events, both ways, without I/O: bytes in, events out, and back.
+
+The clauses are those of the WHATWG HTML standard, sections 9.2.5 (parsing) and 9.2.6 (interpreting).
+A line ends with LF, CR or CR LF and is complete at the first of them, so an event never waits for a
+byte behind its blank line. Lines are cut from bytes and only values are decoded: in UTF-8 neither a
+line end nor a colon can be part of another character, nor be swallowed by an invalid one.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from .errors import ErrorCode, JsonStreamError, ParserError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+
+__all__ = ["SseDecoder", "SseEvent", "adecode", "comment", "decode", "encode"]
+
+_BOM = b"\xef\xbb\xbf"
+_LINE_END = re.compile("\r\n?|\n")
+_LINE_END_BYTES = re.compile(b"\r\n?|\n")
+# Longer times, over thirty million years, are ignored: int() refuses thousands of digits.
+_RETRY_DIGITS = 18
+
+
+class SseEvent(NamedTuple):
+    """One event: its type, its data, the last event id and, if one was sent, the reconnection time in ms.
+
+    >>> SseEvent(data="hello")
+    SseEvent(event='message', data='hello', id='', retry=None)
+    """
+
+    event: str = "message"
+    data: str = ""
+    id: str = ""
+    retry: int | None = None
+
+
+class SseDecoder:
+    r"""Turn the bytes of an event stream, cut anywhere, into events.
+
+    ``last_event_id`` is what a reconnecting client sends, ``retry`` the last reconnection time in ms.
+
+    >>> decoder = SseDecoder()
+    >>> decoder.add_bytes(b"id: 7\ndata: caf\xc3")
+    []
+    >>> decoder.add_bytes(b"\xa9\n\n")
+    [SseEvent(event='message', data='café', id='7', retry=None)]
+    >>> decoder.last_event_id
+    '7'
+    """
+
+    def __init__(self, *, max_event: int | None = None) -> None:
+        r"""Bound the bytes of one event, line ends and complete comments not counted; None lifts the bound.
+
+        >>> SseDecoder(max_event=8).add_bytes(b"data: longer")
+        Traceback (most recent call last):
+            ...
+        midstream.errors.JsonStreamError: event longer than max_event (line 1, column 1)
+        """
+        if max_event is not None and (type(max_event) is not int or max_event < 0):
+            raise ValueError(f"max_event is a count or None, not {max_event!r}")
+        self.last_event_id = ""
+        self.retry: int | None = None
+        self._max_event = max_event
+        self._failure: ParserError | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Set up what belongs to one stream."""
+        self._head: bytes | None = b""  # what may become a BOM; None when that is settled
+        self._line = bytearray()  # the line in progress
+        self._start = 0  # where it starts in the stream
+        self._ended = 0  # lines before it
+        self._after_cr = False
+        self._size = 0
+        self._data: list[bytes] = []
+        self._type = b""
+        self._id = self.last_event_id
+        self._event_retry: int | None = None
+
+    def add_bytes(self, data: bytes | bytearray | memoryview) -> list[SseEvent]:
+        r"""Take the bytes of one read and return the events that they complete.
+
+        An event over the bound raises `JsonStreamError`, at once or, if this read has events before it,
+        from the next call on: those are returned first. A decoder that has failed stays so.
+
+        >>> SseDecoder().add_bytes(b"event: add\ndata: 1\ndata: 2\n\n: a comment\ndata: un")
+        [SseEvent(event='add', data='1\n2', id='', retry=None)]
+        """
+        self._raise_failure()
+        new = _checked(data)
+        if self._head is not None:
+            new = self._without_bom(new)
+        if self._after_cr and new:
+            self._after_cr = False
+            if new.startswith(b"\n"):
+                new = new[1:]
+                self._start += 1
+        if not new:
+            return []
+        text = new
+        if b"\r" in new:
+            self._after_cr = new.endswith(b"\r")
+            text = new.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        begin = self._start + len(self._line)
+        lines = text.split(b"\n")
+        self._line += lines[0]
+        if len(lines) > 1:
+            lines[0] = bytes(self._line)
+            self._line = bytearray(lines.pop())
+        else:
+            lines.clear()
+        if self._max_event is not None:
+            lines = self._bounded(lines, new, begin, self._max_event)
+        if lines:
+            self._start = begin + len(new) - len(self._line)
+            self._ended += len(lines)
+        events = self._interpret(lines)
+        if not events:
+            self._raise_failure()
+        return events
+
+    def finish(self) -> list[SseEvent]:
+        r"""End the stream: drop an event without its blank line, and be ready for the next connection.
+
+        What the stream has told for that, ``last_event_id`` and ``retry``, is kept.
+
+        >>> decoder = SseDecoder()
+        >>> decoder.add_bytes(b"id: 7\n\nid: 8\ndata: lost"), decoder.finish(), decoder.last_event_id
+        ([], [], '7')
+        """
+        self._raise_failure()
+        self._begin()
+        return []
+
+    def __copy__(self) -> SseDecoder:
+        return copy.deepcopy(self)
+
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            raise JsonStreamError(self._failure)
+
+    def _without_bom(self, data: bytes) -> bytes:
+        """Take away one BOM at the start of the stream; while it may still become one, everything."""
+        data = (self._head or b"") + data
+        if _BOM.startswith(data):
+            self._head = data
+            return b""
+        self._head = None
+        if data.startswith(_BOM):
+            self._start = len(_BOM)
+        return data.removeprefix(_BOM)
+
+    def _bounded(self, lines: list[bytes], data: bytes, begin: int, bound: int) -> list[bytes]:
+        """Return the complete lines before the event gets too long, and note the failure if it does."""
+        size = self._size
+        within = 0
+        for line in lines:
+            if size + len(line) > bound:
+                break
+            within += 1
+            if not line:
+                size = 0
+            elif not line.startswith(b":"):
+                size += len(line)
+        else:
+            if size + len(self._line) <= bound:
+                self._size = size
+                return lines
+        start = self._start
+        if within:
+            start = begin + next(islice(_LINE_END_BYTES.finditer(data), within - 1, None)).end()
+        # the place of the first byte too many, wherever the reads were cut
+        self._failure = ParserError.at(
+            ErrorCode.EVENT_LIMIT, start + bound - size, self._ended + within + 1, 1
+        )
+        self._line.clear()
+        return lines[:within]
+
+    def _interpret(self, lines: list[bytes]) -> list[SseEvent]:
+        """Process complete lines; whatever is no known field, comments too, is ignored (9.2.6)."""
+        events = []
+        for line in lines:
+            if not line:
+                if event := self._dispatch():
+                    events.append(event)
+                continue
+            name, _, value = line.partition(b":")
+            value = value.removeprefix(b" ")
+            if name == b"data":
+                self._data.append(value)
+            elif name == b"event":
+                self._type = value
+            elif name == b"id":
+                if b"\0" not in value:
+                    self._id = value.decode("utf-8", "replace")
+            elif name == b"retry" and value.isdigit():
+                digits = value.lstrip(b"0") or b"0"
+                if len(digits) <= _RETRY_DIGITS:
+                    self.retry = self._event_retry = int(digits)
+        return events
+
+    def _dispatch(self) -> SseEvent | None:
+        """Give the event that a blank line ends, if it has data (9.2.6, "dispatch the event")."""
+        # also without data: so a server sets the id alone
+        self.last_event_id = self._id
+        event = None
+        # a data field with an empty value is data: the standard's buffer then holds a line feed
+        if self._data:
+            kind = self._type.decode("utf-8", "replace") or "message"
+            data = b"\n".join(self._data).decode("utf-8", "replace")
+            event = SseEvent(kind, data, self._id, self._event_retry)
+            self._data = []
+            self._event_retry = None
+        self._type = b""
+        return event
+
+
+def _checked(data: object) -> bytes:
+    if isinstance(data, bytes):
+        return data
+    if isinstance(data, bytearray | memoryview):
+        return bytes(data)
+    hint = ": an event stream is read as it was sent, so don't decode it" if isinstance(data, str) else ""
+    raise TypeError(f"a read is bytes, not {type(data).__name__}{hint}")
+
+
+def decode(chunks: Iterable[bytes], *, max_event: int | None = None) -> Iterator[SseEvent]:
+    r"""Yield the events of one stream, whose bytes arrive in chunks.
+
+    >>> [event.data for event in decode([b"data: 1\n\nda", b"ta: 2\n\n"])]
+    ['1', '2']
+    """
+    return _events(SseDecoder(max_event=max_event), chunks)
+
+
+def _events(decoder: SseDecoder, chunks: Iterable[bytes]) -> Iterator[SseEvent]:
+    for chunk in chunks:
+        yield from decoder.add_bytes(chunk)
+    yield from decoder.finish()
+
+
+async def adecode(chunks: AsyncIterable[bytes], *, max_event: int | None = None) -> AsyncIterator[SseEvent]:
+    r"""Yield the events of one stream, whose bytes arrive in asynchronous chunks.
+
+    >>> import asyncio
+    >>> async def response():
+    ...     for chunk in [b"data: 1\n\nda", b"ta: 2\n\n"]:
+    ...         yield chunk
+    >>> async def main():
+    ...     return [event.data async for event in adecode(response())]
+    >>> asyncio.run(main())
+    ['1', '2']
+    """
+    decoder = SseDecoder(max_event=max_event)
+    async for chunk in chunks:
+        for event in decoder.add_bytes(chunk):
+            yield event
+    for event in decoder.finish():
+        yield event
+
+
+def encode(event: SseEvent) -> bytes:
+    r"""Write one event, with its blank line.
+
+    The type "message", an empty id and no retry are not written. Line ends in the data come back as
+    ``\n``, and a surrogate that is not half of a pair, which UTF-8 can't say, as U+FFFD.
+
+    >>> encode(SseEvent("add", "two\nlines", id="7"))
+    b'event: add\nid: 7\ndata: two\ndata: lines\n\n'
+    """
+    lines = []
+    if event.event not in ("", "message"):
+        lines.append(_field("event", event.event, "\r\n"))
+    if event.id:
+        lines.append(_field("id", event.id, "\r\n\0"))
+    if event.retry is not None:
+        if type(event.retry) is not int or not 0 <= event.retry < 10**_RETRY_DIGITS:
+            raise ValueError(f"retry is a count of milliseconds or None, not {event.retry!r}")
+        lines.append(f"retry: {event.retry}\n")
+    lines += [f"data: {line}\n" for line in _LINE_END.split(event.data)]
+    return _utf8("".join(lines) + "\n")
+
+
+def comment(text: str = "") -> bytes:
+    r"""Write a comment, which decoders ignore: sent every 15 seconds or so, it keeps a connection alive.
+
+    >>> comment("still here"), comment()
+    (b': still here\n\n', b':\n\n')
+    """
+    lines = [f": {line}\n" if line else ":\n" for line in _LINE_END.split(text)]
+    return _utf8("".join(lines) + "\n")
+
+
+def _field(name: str, value: str, forbidden: str) -> str:
+    if any(character in value for character in forbidden):
+        raise ValueError(f"{name} can't hold any of {forbidden!r}")
+    return f"{name}: {value}\n"
+
+
+def _utf8(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        # in UTF-16 two halves side by side are one character, and a single one is invalid
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()

@@ -1,0 +1,150 @@
+"""The one-liners over a provider's stream: its tool calls, its text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._accumulator import DEFAULT_LIMITS
+from ._halves import Halves
+from .errors import ErrorCode, JsonStreamError, ParserError
+from .messages import TextDelta
+from .providers import adapter, detect
+from .providers._reading import decoded
+from .toolcalls import ToolsAggregateMessageHandler
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from .limits import Limits
+    from .messages import Message
+    from .providers._adapter import Adapter
+    from .toolcalls import ToolCall
+
+__all__ = ["text_deltas", "tool_calls"]
+
+
+# how many events may tell nothing before the format is taken for unknown
+_PATIENCE = 100
+
+
+class ProviderStream:
+    """The messages of a stream whose format is given, or found out from its first events."""
+
+    def __init__(self, format: str | None) -> None:
+        self._adapter: Adapter | None = None if format is None else adapter(format)
+        self._early: list[Any] = []
+
+    def add_event(self, event: Any) -> list[Message]:
+        """Give the messages of an event, and of those before it that had not told the format."""
+        if self._adapter is None:
+            self._early.append(event)
+            format = detect(event)
+            if format is None:
+                if len(self._early) > _PATIENCE:
+                    raise _unknown_format()
+                return []
+            self._adapter = adapter(format)
+            early, self._early = self._early, []
+            return [message for event in early for message in self._adapter.add_event(event)]
+        return self._adapter.add_event(event)
+
+    def finish(self) -> list[Message]:
+        """Give what the end of the stream tells."""
+        if self._adapter is None:
+            if any(decoded(event) is not None for event in self._early):
+                raise _unknown_format()
+            return []
+        return self._adapter.finish()
+
+
+class CallStream:
+    """What `tool_calls` and its async twin do with each event."""
+
+    def __init__(self, format: str | None, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._stream = ProviderStream(format)
+        self._handler = ToolsAggregateMessageHandler(limits)
+
+    def add_event(self, event: Any) -> list[ToolCall]:
+        """Give the calls as they stand after an event."""
+        for message in self._stream.add_event(event):
+            self._handler.add_message(message)
+        return self._calls(self._handler.calls)
+
+    def finish(self) -> list[ToolCall]:
+        """Give the calls as they stand for good."""
+        for message in self._stream.finish():
+            self._handler.add_message(message)
+        return self._calls(self._handler.complete)
+
+    def _calls(self, of_message: Any) -> list[ToolCall]:
+        return [call for id in self._handler.message_ids for call in of_message(id)]
+
+
+class TextStream:
+    """What `text_deltas` and its async twin do with each event."""
+
+    def __init__(self, format: str | None) -> None:
+        self._stream = ProviderStream(format)
+        self._halves = Halves()
+
+    def add_event(self, event: Any) -> Iterator[str]:
+        """Give the text of an event."""
+        return self._texts(self._stream.add_event(event))
+
+    def finish(self) -> Iterator[str]:
+        """Give what the end of the stream tells."""
+        yield from self._texts(self._stream.finish())
+        if half := self._halves.finish():
+            yield half
+
+    def _texts(self, messages: list[Message]) -> Iterator[str]:
+        for message in messages:
+            if (
+                isinstance(message, TextDelta)
+                and message.choice == 0
+                and (text := self._halves.add(message.text))
+            ):
+                yield text
+
+
+def tool_calls(
+    stream: Iterable[Any], format: str | None = None, limits: Limits = DEFAULT_LIMITS
+) -> Iterator[list[ToolCall]]:
+    """Iterate over the tool calls of a provider's stream, as they stand after each of its events.
+
+    The events are dicts or the objects of the provider's SDK; their format is one of
+    `midstream.providers.FORMATS` or, if it is not given, found out. The last list, given after the end of
+    the stream, is final: a call in it is complete, or has an ``error`` that says why not.
+
+    >>> def delta(**function):
+    ...     call = {"index": 0, "function": function}
+    ...     return {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
+    >>> events = [delta(name="weather", arguments='{"city": "Par'), delta(arguments='is"}')]
+    >>> for calls in tool_calls(events): print(calls)
+    [ToolCall(name='weather', args={'city': 'Par'}, is_complete=False)]
+    [ToolCall(name='weather', args={'city': 'Paris'}, is_complete=False)]
+    [ToolCall(name='weather', args={'city': 'Paris'}, is_complete=True)]
+    """
+    calls = CallStream(format, limits)
+    for event in stream:
+        yield calls.add_event(event)
+    yield calls.finish()
+
+
+def text_deltas(stream: Iterable[Any], format: str | None = None) -> Iterator[str]:
+    """Iterate over the text of a provider's stream, to be given to `values` or `updates`.
+
+    Where the provider was asked for several choices, it is the first one's.
+
+    >>> events = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in ('{"ci', 'ty":')]
+    >>> list(text_deltas(events))
+    ['{"ci', 'ty":']
+    """
+    text = TextStream(format)
+    for event in stream:
+        yield from text.add_event(event)
+    yield from text.finish()
+
+
+def _unknown_format() -> JsonStreamError:
+    return JsonStreamError(ParserError.of(ErrorCode.UNKNOWN_FORMAT))

@@ -1,0 +1,101 @@
+"""Streams as the providers send them, and the calls that a careful reader finds in them.
+
+A module per format holds ``STREAM``, the events of an ordinary stream, ``CALLS``, what is expected of
+it at its end, and ``FAULTS``: by the name of a fault, a stream that has it and what is expected of that.
+"""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from midstream import UNDEFINED
+
+if TYPE_CHECKING:
+    from midstream import ToolCall
+
+__all__ = ["FAULT_NAMES", "Event", "Expected", "Faults", "as_objects", "call", "seen"]
+
+Event = dict[str, Any]
+
+FAULT_NAMES = (
+    "interleaved",
+    "repeated id and name",
+    "changing id",
+    "index 0 for all",
+    "no index",
+    "no id",
+    "empty arguments",
+    "whole arguments",
+    "arguments at the start",
+    "cut by length",
+    "invalid JSON",
+    "merged calls",
+    "prefix not the end",
+    "split surrogates",
+    "just stops",
+)
+
+
+class Expected(NamedTuple):
+    """What matters of a `ToolCall`; ``error`` is the code of its error."""
+
+    id: str | None
+    index: int | str | None  # type: ignore[assignment]  # nobody looks for an item in it
+    name: str | None
+    args: Any
+    raw: str
+    complete: bool
+    error: str | None
+    reason: str | None
+
+
+Faults = dict[str, tuple[list[Event], list[Expected]]]
+
+
+def call(
+    id: str | None = None,
+    index: int | str | None = None,
+    name: str | None = None,
+    args: Any = UNDEFINED,
+    raw: str = "",
+    complete: bool = True,
+    error: str | None = None,
+    reason: str | None = None,
+) -> Expected:
+    """Say what is expected of a call at the end of its stream; it is complete unless told otherwise."""
+    return Expected(id, index, name, args, raw, complete, error, reason)
+
+
+def seen(calls: list[ToolCall]) -> list[Expected]:
+    """Give what the library found, to be compared with what was expected."""
+    return [
+        Expected(
+            call.id,
+            call.index,
+            call.name,
+            call.args,
+            call.raw_args,
+            call.is_complete,
+            None if call.error is None else str(call.error.code),
+            call.finish_reason,
+        )
+        for call in calls
+    ]
+
+
+def as_objects(value: Any, keep: tuple[str, ...] = ("args", "input", "arguments")) -> Any:
+    """Make of an event a tree of objects as an SDK would: attributes in snake_case.
+
+    What is a plain dict in the SDK too, the value of the fields in ``keep``, stays as it is.
+    """
+    if isinstance(value, list):
+        return [as_objects(item, keep) for item in value]
+    if not isinstance(value, dict):
+        return value
+    members = {
+        re.sub("(?<!^)([A-Z])", r"_\1", name).lower(): item if name in keep else as_objects(item, keep)
+        for name, item in value.items()
+    }
+    return SimpleNamespace(**members)

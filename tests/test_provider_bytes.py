@@ -1,0 +1,136 @@
+"""Every stream of every format and fault again, as bytes on the wire: cut anywhere, in any framing."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import random
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from midstream import aio, tool_calls
+from midstream.providers import FORMATS
+from midstream.sse import SseDecoder, SseEvent, comment, encode
+from provider_streams import Event, Expected, seen
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+
+MODULES = {
+    name: importlib.import_module(
+        f"provider_streams.{'own' if name == 'midstream' else name.replace('-', '_')}"
+    )
+    for name in FORMATS
+}
+CASES = [
+    pytest.param(name, stream, calls, id=f"{name}: {fault}")
+    for name, module in MODULES.items()
+    for fault, (stream, calls) in {"ordinary": (module.STREAM, module.CALLS), **module.FAULTS}.items()
+]
+LONE = re.compile("[\ud800-\udfff]")
+each_case = pytest.mark.parametrize(("format", "stream", "expected"), CASES)
+
+
+def sse_bytes(stream: list[Event], line_end: str, *, is_noisy: bool) -> bytes:
+    parts = []
+    for number, event in enumerate(stream):
+        # U+2028 and U+0085 stay what they are: data
+        data = LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", json.dumps(event, ensure_ascii=False))
+        parts.append(encode(SseEvent(event="message", data=data, id=str(number))))
+        if is_noisy and number % 3 == 0:
+            parts.append(comment("keep-alive"))
+    parts.append(encode(SseEvent(data="[DONE]")))
+    return b"".join(parts).replace(b"\n", line_end.encode())
+
+
+def cut(data: bytes, seed: int) -> Iterator[bytes]:
+    dice = random.Random(seed)
+    while data:
+        size = dice.choice([1, 1, 2, 3, 7, 20, 300])
+        yield data[:size]
+        data = data[size:]
+
+
+def last(stream: Any, format: str | None) -> list[Expected]:
+    *_, calls = tool_calls(stream, format)
+    return seen(calls)
+
+
+@each_case
+@pytest.mark.parametrize("line_end", ["\n", "\r", "\r\n"], ids=["LF", "CR", "CRLF"])
+def test_sse_cut_anywhere(format: str, stream: list[Event], expected: list[Expected], line_end: str) -> None:
+    data = sse_bytes(stream, line_end, is_noisy=True)
+    decoder = SseDecoder()
+    events = [event for piece in cut(data, len(data)) for event in decoder.add_bytes(piece)]
+    assert last(events, format) == expected
+
+
+@each_case
+def test_lines_of_json(format: str, stream: list[Event], expected: list[Expected]) -> None:
+    lines = [json.dumps(event).encode() for event in stream]
+    assert last(lines, format) == expected
+
+
+@each_case
+def test_async_is_the_same(format: str, stream: list[Event], expected: list[Expected]) -> None:
+    async def events() -> AsyncIterator[Event]:
+        for event in stream:
+            yield event
+
+    async def run() -> list[list[Expected]]:
+        return [seen(calls) async for calls in aio.tool_calls(events(), format)]
+
+    assert asyncio.run(run()) == [seen(calls) for calls in tool_calls(stream, format)]
+
+
+@each_case
+def test_never_complete_before_it_is(format: str, stream: list[Event], expected: list[Expected]) -> None:
+    """Once complete a call stays as it is; and what stops in mid-arguments is never complete."""
+    done: dict[int, Any] = {}
+    for calls in tool_calls(stream, format):
+        for number, call in enumerate(calls):
+            if number in done:
+                assert call.is_complete
+                assert call.args == done[number]
+            elif call.is_complete:
+                done[number] = call.args
+    for end in range(len(stream)):
+        for found in last(stream[:end], format):
+            if found.complete and found.raw.strip() and isinstance(found.args, (dict, list)):
+                assert json.loads(found.raw) == found.args
+
+
+@pytest.mark.parametrize("format", ["openai-chat", "anthropic", "bedrock", "ag-ui", "vercel-ui", "midstream"])
+def test_text_that_looks_like_line_ends(format: str) -> None:
+    """U+2028 and U+0085 in an argument come through, whatever cuts the stream."""
+    odd = "a\u2028b\u0085c"
+    pieces: dict[str, Callable[[str], Event]] = {
+        "openai-chat": lambda text: {
+            "choices": [
+                {"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": text}}]}}
+            ]
+        },
+        "bedrock": lambda text: {
+            "contentBlockDelta": {"contentBlockIndex": 0, "delta": {"toolUse": {"input": text}}}
+        },
+        "ag-ui": lambda text: {"type": "TOOL_CALL_CHUNK", "toolCallId": "a", "delta": text},
+        "vercel-ui": lambda text: {"type": "tool-input-delta", "toolCallId": "a", "inputTextDelta": text},
+        "midstream": lambda text: {"type": "tool_call_update", "tool_call_id": "a", "function_args": text},
+        "anthropic": lambda text: {
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "input_json_delta", "partial_json": text},
+        },
+    }
+    stream = [pieces[format](text) for text in ('{"x": "', odd, '"}')]
+    if format == "anthropic":
+        block = {"type": "tool_use", "id": "a", "name": "t", "input": {}}
+        stream.insert(0, {"type": "content_block_start", "index": 0, "content_block": block})
+    decoder = SseDecoder()
+    data = sse_bytes(stream, "\n", is_noisy=False)
+    events = [event for piece in cut(data, 1) for event in decoder.add_bytes(piece)]
+    (call,) = last(events, format)
+    assert call.args == {"x": odd}

@@ -1,0 +1,39 @@
+"""The table in docs/providers.md, format by fault, is what the tests cover."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+from midstream.providers import FORMATS
+from provider_streams import FAULT_NAMES
+
+PAGE = Path(__file__).parent.parent / "docs" / "providers.md"
+BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
+
+
+def table() -> str:
+    """Write the table: a mark where a stream with that fault is tested, a dash where there can't be one."""
+    modules = {
+        name: importlib.import_module(
+            f"provider_streams.{'own' if name == 'midstream' else name.replace('-', '_')}"
+        )
+        for name in FORMATS
+    }
+    lines = [f"| fault | {' | '.join(FORMATS)} |", f"| --- |{' :-: |' * len(FORMATS)}"]
+    for fault in FAULT_NAMES:
+        marks = ["✓" if fault in module.FAULTS else "–" for module in modules.values()]
+        lines.append(f"| {fault} | {' | '.join(marks)} |")
+    for fault in ("a character cut between reads", "a line cut anywhere; CR, LF, CRLF"):
+        lines.append(f"| {fault} |{' ✓ |' * len(FORMATS)}")
+    return "\n".join(lines) + "\n"
+
+
+def test_table_is_true() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page.split(BEGIN)[1].split(END)[0] == table()
+
+
+if __name__ == "__main__":
+    before, after = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    PAGE.write_text(before + BEGIN + table() + END + after.split(END)[1], encoding="utf-8")
