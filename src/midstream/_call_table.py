@@ -22,13 +22,15 @@ __all__ = ["Call", "CallTable"]
 class Call:
     """What identifies a call; subclasses add what they keep of it."""
 
-    __slots__ = ("aliases", "halves", "id", "index", "is_open", "name")
+    __slots__ = ("aliases", "halves", "id", "index", "is_named_again", "is_open", "name")
 
     def __init__(self) -> None:
         self.id: str | None = None
         self.index: int | str | None = None
         self.name: str | None = None
         self.is_open = True
+        # the name came once more when the arguments were whole: another call may follow
+        self.is_named_again = False
         # the ids and indexes that lead to it
         self.aliases: list[int | str] = []
         self.halves = Halves()
@@ -57,10 +59,17 @@ class CallTable(Generic[C]):
     def find(self, update: ToolCallUpdate) -> C:
         """Give the call that an update belongs to, a new one if it begins one."""
         id, index, name = update.tool_call_id or None, update.index, update.function_name or None
-        call = self._known(id, index, name)
+        is_blank = not (update.function_args or "").strip()
+        call = self._known(id, index, name, is_blank)
         if call is None:
             call = self._new()
             self._calls[call] = None
+            if name is None and id is None and index is not None and index in self._at_index:
+                # its name came with an empty piece, which seemed to repeat that of the call before
+                name = self._at_index[index].name
+        if not call.is_open:
+            return call
+        call.is_named_again = call.is_named_again or (name is not None and is_blank and call.is_whole())
         if id is not None:
             # an id that changes under way is another name of the same call
             self._lead(self._by_id, id, call)
@@ -77,28 +86,39 @@ class CallTable(Generic[C]):
             places[alias] = call
             call.aliases.append(alias)
 
-    def _known(self, id: str | None, index: int | str | None, name: str | None) -> C | None:
+    def _known(self, id: str | None, index: int | str | None, name: str | None, is_blank: bool) -> C | None:
         """Find the call that goes on."""
         call = None if id is None else self._by_id.get(id)
-        if call is not None and (call.is_open or name is None):
+        if call is not None and (call.is_open or name is None or (is_blank and name == call.name)):
             return call
         latest = self._latest
         if index is None:
-            call = latest
+            # where ids are all there is, another one is another call
+            is_other = id is not None and latest is not None and latest.id is not None
+            call = None if is_other else latest
         else:
             call = self._at_index.get(index)
             if call is None and id is None and name is None and latest is not None and latest.index is None:
                 call = latest
-        if call is None or not call.is_open:
+        if call is None:
+            return None
+        is_bare = id is None and name is None
+        if not call.is_open:
             # a piece without a name behind the end of its call is late, and begins no other
-            return call if id is None and name is None else None
+            return call if is_bare else None
         if name is None or call.name is None:
+            if is_bare and call.is_named_again and not is_blank:
+                return None
             # nothing says that a call begins, unless an id and a name join one that has its id
             return None if name is not None and id is not None and call.id is not None else call
         if name != call.name or (id is not None and call.id is not None):
             return None
         # the same name again: repeated with every piece, or a second call of the same tool
-        return None if call.is_whole() else call
+        return None if call.is_whole() and not is_blank else call
+
+    def knows(self, id: str | None) -> bool:
+        """Tell whether there is a call of this id."""
+        return id is not None and id in self._by_id
 
     def named(self, id: str | None, index: int | str | None) -> C | None:
         """Give the call that has this id or, without one, is open at this index; else the latest."""

@@ -1,13 +1,23 @@
-"""Show a tool call arriving: ``python -m midstream.demo``."""
+"""Show JSON arriving: ``midstream demo``, or ``python -m midstream.demo``.
+
+First the updates of one tool call, a line each, with nothing but the core; then, where rich is installed,
+the terminal view of a recorded stream with two calls, the second of them cut off.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import time
+from importlib.util import find_spec
+from pathlib import Path
 
-from . import COMPILED, JsonFragmentAccumulator, JsonFragmentUpdate, __version__
+from . import COMPILED, JsonFragmentAccumulator, __version__
+from .recordings import load
+from .render.plain import update_line
 
-__all__ = ["main"]
+__all__ = ["main", "write_recording"]
 
 # The arguments of one tool call, in pieces as models send them: cut inside words, escapes, numbers.
 FRAGMENTS = [
@@ -16,39 +26,82 @@ FRAGMENTS = [
     'ue, "wi', 'nd"], ', '"note": "Bring a ', "coat \\ud83e", "\\udde5, ", 'please."', "}",
 ]  # fmt: skip
 
+_SECONDS_OF_VIEW = 9.0
+_NEXT = """\
+Next, try
 
-def describe(update: JsonFragmentUpdate) -> str:
-    """Write an update as a line that is read at a glance."""
-    match update:
-        case JsonFragmentUpdate(path, "PartialString", text):
-            return f"{path}  + {text!r}"
-        case JsonFragmentUpdate(path, "Key", text):
-            return f"{path}  has {text!r}"
-        case JsonFragmentUpdate(path, kind, None):
-            return f"{path}  {kind}"
-        case _:
-            return f"{update.path}  {update.kind} {update.value!r}"
+    echo '{{"city": "Par' | {0} value
+    {0} demo --raw trip | {0} calls
+    {0} demo --raw report | {0} watch --delay 0.05"""
+_WITHOUT_RICH = "Next, pip install 'midstream[cli]' and see two tool calls arrive: midstream demo"
 
 
-def main(seconds_per_fragment: float = 0.06) -> None:
+def show_updates(seconds_per_fragment: float) -> None:
     """Feed the embedded tool call, fragment by fragment, and print what each one tells."""
-    print(
-        f"midstream {__version__}, {'compiled' if COMPILED else 'plain'} core: a tool call, as it arrives\n"
-    )
     accumulator = JsonFragmentAccumulator(root="args")
     width = max(len(repr(fragment)) for fragment in FRAGMENTS)
     for fragment in FRAGMENTS:
         left = repr(fragment)
-        for line in map(describe, accumulator.add_fragment(fragment)):
-            print(f"{left:>{width}}  {line}")
+        for update in accumulator.add_fragment(fragment):
+            print(f"{left:>{width}}  {update_line(update, sys.stdout.encoding)}")
             left = ""
         if left:
             print(f"{left:>{width}}  ...")
         sys.stdout.flush()
-        time.sleep(seconds_per_fragment if sys.stdout.isatty() else 0)
+        time.sleep(seconds_per_fragment)
     accumulator.finish()
-    print(f"\ncomplete: {accumulator.is_complete}, after {accumulator.position.index} characters")
+    print(f"\ncomplete: {accumulator.is_complete}, after {accumulator.position.index} characters\n")
+
+
+def show_calls(seconds: float) -> None:
+    """Replay the recorded stream in the terminal view; where there is no terminal, say what came of it."""
+    from .cli.watch import WatchedMessage
+    from .render.terminal import LiveView
+
+    recording = load("cut")
+    events = recording.events()
+    message = WatchedMessage(recording.format)
+    with LiveView(has_progress=False) as live:
+        for event in events:
+            message.add_event(event)
+            live.update(message.view)
+            time.sleep(seconds / len(events))
+        message.finish()
+        live.update(message.view)
+    if not live.is_live:
+        message.print()
+
+
+def write_recording(name: str) -> None:
+    """Write a recorded stream to the standard output, byte by byte as it is sent."""
+    sys.stdout.buffer.write(load(name).body)
+
+
+def _command() -> str:
+    """Say how this installation's command is called from here."""
+    if shutil.which("midstream"):
+        return "midstream"
+    script = Path(sys.executable).with_name("midstream")
+    return os.path.relpath(script) if script.exists() else f"{sys.executable} -m midstream.cli"
+
+
+def main() -> None:
+    """Show both, at a model's pace where somebody watches."""
+    is_watched = sys.stdout.isatty()
+    core = "compiled" if COMPILED else "plain"
+    print(f"midstream {__version__}, {core} core: the arguments of a tool call, as they arrive\n")
+    show_updates(0.05 if is_watched else 0)
+    if find_spec("rich") is None or find_spec("typer") is None:
+        print(_WITHOUT_RICH)
+        return
+    print("Two tool calls; the model runs out of tokens in the second:\n", flush=True)
+    show_calls(_SECONDS_OF_VIEW if is_watched else 0)
+    print(f"\n{_NEXT.format(_command())}")
 
 
 if __name__ == "__main__":
-    main()
+    from .cli.guard import guarded, set_up
+
+    set_up()
+    with guarded("demo"):
+        main()

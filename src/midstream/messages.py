@@ -154,7 +154,8 @@ def _without_type(event: dict[str, Any]) -> dict[str, Any]:
 def from_event(event: Mapping[str, Any]) -> Message | None:
     """Read a message from its plain form; None if it is something else.
 
-    Without a ``type``, a dict with ``tool_call_updates`` or ``function_args`` is taken for what it is.
+    Without a ``type``, a dict with ``tool_call_updates``, ``function_args`` or ``function_name`` is taken
+    for what it is.
 
     >>> from_event({"type": "text_delta", "text": "Hel"})
     TextDelta(text='Hel', message_id=None, choice=0)
@@ -165,10 +166,13 @@ def from_event(event: Mapping[str, Any]) -> Message | None:
     fields = {name: event[name] for name in cls._fields if event.get(name) is not None}
     if cls is ToolCallsUpdate:
         updates = fields.get("tool_call_updates")
-        if not isinstance(updates, Sequence) or not all(isinstance(item, Mapping) for item in updates):
+        if not isinstance(updates, Sequence) or not all(map(_is_plain_update, updates)):
             raise _invalid("tool_call_updates is no list of updates")
-        shared = {"type": "tool_call_update", "message_id": event.get("message_id")}
-        fields["tool_call_updates"] = [from_event({**shared, **item}) for item in updates]
+        id = event.get("message_id")
+        fields["tool_call_updates"] = [
+            from_event({**item, "type": "tool_call_update", "message_id": item.get("message_id") or id})
+            for item in updates
+        ]
     for name, value in fields.items():
         is_wrong = isinstance(value, bool) and name in ("index", "choice")
         if is_wrong or not isinstance(value, _FIELDS.get(name, object)):
@@ -178,13 +182,17 @@ def from_event(event: Mapping[str, Any]) -> Message | None:
     return cls(**fields)  # type: ignore[no-any-return]
 
 
+def _is_plain_update(item: Any) -> bool:
+    return isinstance(item, Mapping) and item.get("type", "tool_call_update") == "tool_call_update"
+
+
 def _type_of(event: Mapping[str, Any]) -> str:
     name = event.get("type")
     if isinstance(name, str):
         return name
     if "tool_call_updates" in event:
         return "tools_call_update"
-    return "tool_call_update" if "function_args" in event else ""
+    return "tool_call_update" if "function_args" in event or "function_name" in event else ""
 
 
 _FIELDS: dict[str, type | tuple[type, ...]] = {

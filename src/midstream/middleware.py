@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ._accumulator import DEFAULT_LIMITS
 from ._call_table import Call, CallTable
+from ._undefined import UNDEFINED
+from .errors import JsonStreamError
 from .fragments import JsonFragmentAccumulator
 from .messages import MessageEnd, ToolCallEnd, ToolCallsUpdate, ToolCallUpdate, ToolResult, from_event
 from .wire import to_wire
@@ -17,20 +19,38 @@ if TYPE_CHECKING:
     from ._update import JsonFragmentUpdate
     from .limits import Limits
 
+    # a message and a choice
+    _Key = tuple[str | None, int]
+
 __all__ = ["JsonFragmentUpdateMiddleware"]
 
 
 class _ParsedCall(Call):
     """A call and the accumulator of its arguments."""
 
-    __slots__ = ("accumulator",)
+    __slots__ = ("accumulator", "has_begun")
 
     def __init__(self, root: str, limits: Limits) -> None:
         super().__init__()
+        self.has_begun = False
         self.accumulator = JsonFragmentAccumulator(root=root, on_error="event", limits=limits)
 
     def is_whole(self) -> bool:
         return self.accumulator.is_complete
+
+    def add(self, piece: str) -> list[JsonFragmentUpdate]:
+        """Give the updates that a piece comes to."""
+        self.has_begun = self.has_begun or bool(piece.strip())
+        return self.accumulator.add_fragment(self.halves.add(piece))
+
+    def end(self, was_told: bool) -> list[JsonFragmentUpdate]:
+        """Give what the end of the call tells; of one without arguments, nothing."""
+        fragments = self.accumulator.add_fragment(self.halves.finish())
+        was_whole = self.accumulator.is_complete
+        last = self.accumulator.finish()
+        is_number = self.accumulator.is_complete and not was_whole
+        # a number at the root may have been cut off, unless the message has ended, too
+        return [*fragments, *last] if (was_told if is_number else self.has_begun) else fragments
 
 
 class JsonFragmentUpdateMiddleware:
@@ -59,7 +79,9 @@ message_id=None, choice=0, is_free_text=False)
         limits.check()
         self._root = root
         self._limits = limits
-        self._tables: dict[tuple[str | None, int], CallTable[_ParsedCall]] = {}
+        self._tables: dict[_Key, CallTable[_ParsedCall]] = {}
+        # the message that the last update belonged to
+        self._latest: str | None = None
 
     @overload
     def __call__(self, stream: AsyncIterable[Any]) -> AsyncIterator[Any]: ...
@@ -84,78 +106,70 @@ message_id=None, choice=0, is_free_text=False)
 
     def add_message(self, message: Any) -> list[Any]:
         """Take a message, and give it enriched, behind what it ends."""
-        known = from_event(message) if isinstance(message, Mapping) else message
+        known = _known(message)
         if isinstance(known, (ToolCallEnd, ToolResult)):
             return [*self._end_call(known), message]
         if isinstance(known, MessageEnd):
             return [*self._end_message(known), message]
-        if isinstance(message, Mapping):
-            return [message if known is None else self._enrich_dict(message, known)]
         return [self._enrich(message, None)]
 
     def finish(self) -> list[ToolCallUpdate]:
         """Take the end of the stream as the end of all calls, and give what that tells."""
-        updates = [update for key in self._tables for update in self._finish_table(*key)]
+        updates = [update for key in self._tables for update in self._finish_table(key, was_told=False)]
         self._tables.clear()
         return updates
 
     def _enrich(self, message: Any, message_id: str | None) -> Any:
-        if isinstance(message, ToolCallUpdate):
-            if message.json_update_fragments is not None or message.is_free_text:
-                return message
-            return message._replace(json_update_fragments=tuple(self._fragments(message, message_id)))
-        if isinstance(message, ToolCallsUpdate):
-            updates = [self._enrich(update, message.message_id) for update in message.tool_call_updates]
-            return message._replace(tool_call_updates=updates)
-        if isinstance(message, (list, tuple)) and message and all(map(_is_update, message)):
+        """Enrich a message in its own terms: a dict stays one, an object keeps its class."""
+        if type(message) in (list, tuple) and message and all(map(_is_update, message)):
             return type(message)([self._enrich(update, message_id) for update in message])
-        return self._enrich_other(message, message_id)
-
-    def _enrich_dict(self, message: Mapping[str, Any], known: Any) -> Any:
-        """Enrich the plain form of a message in its own terms."""
-        if isinstance(known, ToolCallUpdate):
-            if known.is_free_text or known.json_update_fragments is not None:
-                return message
-            fragments = [to_wire(fragment) for fragment in self._fragments(known, None)]
-            return {**message, "json_update_fragments": fragments}
+        known = _known(message)
         if isinstance(known, ToolCallsUpdate):
-            pairs = zip(message["tool_call_updates"], known.tool_call_updates, strict=True)
-            return {**message, "tool_call_updates": [self._enrich_dict(plain, item) for plain, item in pairs]}
-        return message
-
-    def _enrich_other(self, message: Any, message_id: str | None) -> Any:
-        """Enrich an object that looks like an update, or like one of several."""
-        id = getattr(message, "message_id", None) or message_id
-        several = getattr(message, "tool_call_updates", None)
-        if isinstance(several, Sequence) and several:
+            several = _field(message, "tool_call_updates")
+            id = known.message_id or message_id
             return _replaced(message, "tool_call_updates", [self._enrich(update, id) for update in several])
-        args = getattr(message, "function_args", None)
-        if isinstance(args, str) and getattr(message, "json_update_fragments", None) is None:
-            id_, index, name = (getattr(message, field, None) for field in ToolCallUpdate._fields[:3])
-            update = ToolCallUpdate(id_, index, name, args)
-            return _replaced(message, "json_update_fragments", self._fragments(update, id))
-        return message
+        if not isinstance(known, ToolCallUpdate) or known.is_free_text:
+            return message
+        if known.json_update_fragments is not None:
+            return message
+        fragments: Any = self._fragments(known, message_id)
+        if isinstance(message, Mapping):
+            fragments = [to_wire(fragment) for fragment in fragments]
+        return _replaced(message, "json_update_fragments", fragments)
 
-    def _fragments(self, update: ToolCallUpdate, message_id: str | None) -> list[JsonFragmentUpdate]:
+    def _fragments(self, update: ToolCallUpdate, message_id: str | None) -> Sequence[JsonFragmentUpdate]:
         """Give the updates that a piece of arguments comes to."""
         key = (update.message_id or message_id, update.choice)
+        for other in self._keys(key[0], None):
+            # a known id tells the choice, too
+            key = other if self._tables[other].knows(update.tool_call_id) else key
         table = self._tables.get(key)
         if table is None:
             table = self._tables[key] = CallTable(lambda: _ParsedCall(self._root, self._limits))
-        call = table.find(update)
-        return call.accumulator.add_fragment(call.halves.add(update.function_args or ""))
+        self._latest = key[0]
+        return tuple(table.find(update).add(update.function_args or ""))
+
+    def _ended_keys(self, message_id: str | None, choice: int | None) -> list[_Key]:
+        """List the tables that an end means; one that names no message means the latest."""
+        if message_id is None and not any(id is None for id, _ in self._tables):
+            message_id = self._latest
+        return self._keys(message_id, choice)
+
+    def _keys(self, message_id: str | None, choice: int | None) -> list[_Key]:
+        return [key for key in self._tables if key[0] == message_id and choice in (None, key[1])]
 
     def _end_call(self, end: ToolCallEnd | ToolResult) -> list[ToolCallUpdate]:
         """Forget a call; of a result only the id is sure."""
         updates: list[ToolCallUpdate] = []
-        keys = list(self._tables) if isinstance(end, ToolResult) else [(end.message_id, end.choice)]
+        if isinstance(end, ToolResult):
+            keys, index = (list(self._tables) if end.tool_call_id else []), None
+        else:
+            keys, index = self._ended_keys(end.message_id, end.choice), end.index
         for key in keys:
-            table = self._tables.get(key)
-            if table is None or (isinstance(end, ToolResult) and not end.tool_call_id):
-                continue
-            call = table.named(end.tool_call_id, None if isinstance(end, ToolResult) else end.index)
+            table = self._tables[key]
+            call = table.named(end.tool_call_id, index)
             if call is not None:
-                updates += _finished(call, *key)
+                updates += self._finished(key, call, was_told=isinstance(end, ToolResult))
                 table.drop(call)
                 if not table:
                     del self._tables[key]
@@ -163,37 +177,55 @@ message_id=None, choice=0, is_free_text=False)
 
     def _end_message(self, end: MessageEnd) -> list[ToolCallUpdate]:
         updates: list[ToolCallUpdate] = []
-        for message_id, choice in list(self._tables):
-            if end.message_id == message_id and end.choice in (None, choice):
-                updates += self._finish_table(message_id, choice)
-                del self._tables[message_id, choice]
+        for key in self._ended_keys(end.message_id, end.choice):
+            updates += self._finish_table(key, was_told=True)
+            del self._tables[key]
         return updates
 
-    def _finish_table(self, message_id: str | None, choice: int) -> list[ToolCallUpdate]:
-        table = self._tables[message_id, choice]
-        return [update for call in table for update in _finished(call, message_id, choice)]
+    def _finish_table(self, key: _Key, was_told: bool) -> list[ToolCallUpdate]:
+        return [update for call in self._tables[key] for update in self._finished(key, call, was_told)]
+
+    def _finished(self, key: _Key, call: _ParsedCall, was_told: bool) -> list[ToolCallUpdate]:
+        """Give what the end of a call tells, if the call can be named so that nobody takes it for another."""
+        fragments = call.end(was_told)
+        if not fragments or self._tables[key].named(call.id, call.index) is not call:
+            return []
+        id, choice = key
+        return [ToolCallUpdate(call.id, call.index, None, None, tuple(fragments), id, choice)]
 
 
-def _finished(call: _ParsedCall, message_id: str | None, choice: int) -> list[ToolCallUpdate]:
-    """Give what the end of a call tells; of one without arguments, nothing."""
-    fragments = call.accumulator.add_fragment(call.halves.finish())
-    if call.accumulator.position.index:
-        fragments += call.accumulator.finish()
-    if not fragments:
-        return []
-    return [
-        ToolCallUpdate(
-            call.id, call.index, json_update_fragments=tuple(fragments), message_id=message_id, choice=choice
-        )
-    ]
+def _known(message: Any) -> Any:
+    """Read a message that is a dict, or an object with the fields of an update or of several."""
+    if isinstance(message, Mapping):
+        try:
+            return from_event(message)
+        except JsonStreamError:
+            # it only looks like one of ours
+            return None
+    if isinstance(message, (ToolCallUpdate, ToolCallsUpdate, ToolCallEnd, ToolResult, MessageEnd)):
+        return message
+    several = getattr(message, "tool_call_updates", None)
+    if isinstance(several, Sequence) and several:
+        return ToolCallsUpdate(several, getattr(message, "message_id", None))
+    args = getattr(message, "function_args", UNDEFINED)
+    if args is None or isinstance(args, str):
+        fields = {name: getattr(message, name, None) for name in ToolCallUpdate._fields}
+        return ToolCallUpdate(**{name: value for name, value in fields.items() if value is not None})
+    return None
 
 
 def _is_update(message: Any) -> bool:
-    return isinstance(message, ToolCallUpdate) or isinstance(getattr(message, "function_args", None), str)
+    return isinstance(_known(message), ToolCallUpdate)
+
+
+def _field(message: Any, name: str) -> Any:
+    return message[name] if isinstance(message, Mapping) else getattr(message, name)
 
 
 def _replaced(message: Any, name: str, value: Any) -> Any:
-    """Copy an object of somebody else's class, with one field changed."""
+    """Copy a message of any kind, with one field changed."""
+    if isinstance(message, Mapping):
+        return {**message, name: value}
     for method in ("__replace__", "_replace"):
         if hasattr(message, method):
             return getattr(message, method)(**{name: value})

@@ -9,6 +9,7 @@ only then carried out: what is malformed leaves no trace.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -25,7 +26,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from .limits import Limits
     from .paths import PathPair, Segment, Segments
@@ -43,6 +44,7 @@ _START_STRING = JsonFragmentKind.StartString
 _PARTIAL_STRING = JsonFragmentKind.PartialString
 _COMPLETE_STRING = JsonFragmentKind.CompleteString
 _COMPLETE_NUMBER = JsonFragmentKind.CompleteNumber
+_COMPLETE_BOOLEAN = JsonFragmentKind.CompleteBoolean
 _JSON_COMPLETE = JsonFragmentKind.JsonComplete
 _ERROR = JsonFragmentKind.Error
 
@@ -50,12 +52,14 @@ _ERROR = JsonFragmentKind.Error
 _DO_OBJECT, _DO_ARRAY, _DO_END, _DO_KEY, _DO_STRING, _DO_NUMBER, _DO_LITERAL, _DO_DOCUMENT = range(8)
 
 
+# The trashcan frees a chain of any length without recursion.
 @cython.final
+@cython.trashcan(True)
 @cython.cclass
 class Frame:
     """An open container, as it was after some update: never changed, so that one can go back to it.
 
-    ``path`` and ``pair`` are the two ways in which updates name it, kept when they become known.
+    ``path`` and ``pair`` are the two ways in which updates name it, as far as they are known.
     """
 
     __slots__ = ("above", "count", "depth", "is_array", "is_explicit", "pair", "path", "segment")
@@ -92,19 +96,14 @@ def _open_frame(above: Frame | None, segment: Segment | None, is_array: bool, is
     return frame
 
 
-def _written(frame: Frame, root: str) -> str:
-    """Write the path of an open container, from the nearest one above whose path is known."""
-    frames = []
-    above: Frame | None = frame
-    while above is not None and above.path is None:
-        frames.append(above)
-        above = above.above
-    path = root if above is None else above.path or ""
-    for inner in reversed(frames):
-        if inner.segment is not None:
-            path = format_path(path, [inner.segment])
-        inner.path = path
-    return path
+def _segments_of(frame: Frame | None) -> list[Segment]:
+    """List the segments from the root down to an open container."""
+    segments: list[Segment] = []
+    while frame is not None and frame.segment is not None:
+        segments.append(frame.segment)
+        frame = frame.above
+    segments.reverse()
+    return segments
 
 
 def _steps(path: str, base: str) -> Segments | None:
@@ -144,8 +143,10 @@ class JsonFragmentRebuilder:
         "_ended",
         "_error",
         "_frame",
+        "_has_moved",
         "_held",
         "_in_string",
+        "_is_busy",
         "_key",
         "_length",
         "_limits",
@@ -158,12 +159,15 @@ class JsonFragmentRebuilder:
 
     def __init__(self, root: str | None = None, limits: Limits = DEFAULT_LIMITS) -> None:
         limits.check()
-        self._root = root
+        self._root = None if root is None else "".join(root)
         self._limits = limits
+        self._is_busy = False
         self.reset()
 
     def reset(self) -> None:
         """Forget everything but the options."""
+        if self._is_busy:
+            raise RuntimeError("the rebuilder is in the midst of a call")
         self._visitor = ValueVisitor()
         self._calls: list[tuple[int, Any, bool, bool]] = []
         self._error: ParserError | None = None
@@ -183,6 +187,8 @@ class JsonFragmentRebuilder:
         self._length = 0
         self._checksum = 0
         self._held = ""
+        # whether the update under way was found only by its segments
+        self._has_moved = False
 
     @property
     def value(self) -> Any:
@@ -209,15 +215,19 @@ class JsonFragmentRebuilder:
 
     def apply(self, updates: Iterable[Update] | Update) -> bool:
         """Take the next updates, all or none, and tell whether the value changed."""
+        if self._is_busy:
+            raise RuntimeError("the rebuilder is in the midst of a call")
+        self._is_busy = True
         cursor = (
             self._name, self._frame, self._segment, self._key, self._ended, self._done,
             self._seen, self._in_string, self._length, self._checksum, self._held, self._error,
         )  # fmt: skip
         try:
             # one update alone is as good as a list of it
-            for update in [updates] if isinstance(updates, (dict, JsonFragmentUpdate)) else updates:
+            for update in [updates] if isinstance(updates, (Mapping, JsonFragmentUpdate)) else updates:
                 self._take(update)
                 self._seen += 1
+            return self._carry_out()
         except BaseException:
             (
                 self._name, self._frame, self._segment, self._key, self._ended, self._done,
@@ -225,7 +235,8 @@ class JsonFragmentRebuilder:
             ) = cursor  # fmt: skip
             self._calls = []
             raise
-        return self._carry_out()
+        finally:
+            self._is_busy = False
 
     def _carry_out(self) -> bool:
         visitor = self._visitor
@@ -260,12 +271,14 @@ class JsonFragmentRebuilder:
             given = update
             kind, text, value = given._kind, given._text, given._value
             pair, segment = given._pair, given._segment
+            if kind is not _ERROR and not _is_as_made(kind, text, value):
+                # made by hand: whatever the wire form may leave out or get wrong, this may, too
+                wire = {"path": given.path, "kind": kind.value, "textValue": text, "value": value}
+                _, kind, text, value = read_wire(wire)
         else:
             path, kind, text, value = read_wire(update)
         if kind is _ERROR:
-            # an error is no part of the value; a string that it broke off ends here
-            self._error = ParserError.of(ErrorCode.UNKNOWN) if value is None else value
-            self._break_off()
+            self._take_error(path, value)
         elif self._done:
             raise self._refuse("the document is complete")
         else:
@@ -281,6 +294,7 @@ class JsonFragmentRebuilder:
         path: str | None,
     ) -> None:
         """Take an update that is part of the document."""
+        self._has_moved = False
         steps = self._steps_to(kind, pair, segment, path)
         if kind is _KEY:
             self._take_key(steps, pair, text)
@@ -296,6 +310,8 @@ class JsonFragmentRebuilder:
                 raise self._refuse("a string has not ended")
             self._take_text(text or "", kind is _COMPLETE_STRING, path is not None)
         else:
+            if not steps and self._frame is not None and (kind is _START_OBJECT or kind is _START_ARRAY):
+                raise self._refuse("a container is open at this place")
             self._begin(steps, False)
             if kind is _START_OBJECT or kind is _START_ARRAY:
                 self._push(kind is _START_ARRAY, True, pair if segment is None else None, path)
@@ -305,6 +321,11 @@ class JsonFragmentRebuilder:
                 number = kind is _COMPLETE_NUMBER
                 self._calls.append((_DO_NUMBER if number else _DO_LITERAL, value, True, True))
                 self._end_value()
+        if self._has_moved:
+            if pair is not None:
+                self._learn(kind, pair, segment)
+            elif path is not None and kind is not _KEY:
+                self._learn_path(path)
 
     # where an update is, seen from the cursor
 
@@ -313,28 +334,70 @@ class JsonFragmentRebuilder:
     ) -> Segments:
         """Leave the implied containers that end here; give the steps from the one that stays open."""
         frame = self._frame
-        if pair is not None and frame is not None and frame.pair is not None:
-            # updates of one accumulator share the pairs of their containers
-            if pair is frame.pair:
-                return () if segment is None else (segment,)
-            if pair[0] is frame.pair:
-                return (pair[1],) if segment is None else (pair[1], segment)
-        if path is None:
-            assert pair is not None
-            path = format_path(root_of(pair), _segments(pair, segment))
+        if frame is not None:
+            if pair is not None and frame.pair is not None:
+                # updates of one accumulator share the pairs of their containers
+                if pair is frame.pair:
+                    return () if segment is None else (segment,)
+                if pair[0] is frame.pair:
+                    return (pair[1],) if segment is None else (pair[1], segment)
+            elif path is not None and frame.path is not None:
+                steps = _steps(path, frame.path)
+                if steps is not None:
+                    return steps
+        segments = self._segments_to(kind, pair, segment, path)
+        self._has_moved = True
+        own = _segments_of(frame)
+        for depth in range(len(own) - 1, -1, -1):
+            if len(segments) <= depth or segments[depth] != own[depth]:
+                self._leave_implied(len(own) - depth)
+                own = own[:depth]
+        return segments[len(own) :]
+
+    def _segments_to(
+        self, kind: JsonFragmentKind, pair: PathPair | None, segment: Segment | None, path: str | None
+    ) -> Segments:
+        """Give the way to a place from the root, whose name the first update tells."""
+        if pair is not None:
+            name, segments = root_of(pair), _segments(pair, segment)
+            if name and self._name in (None, name):
+                self._name = name
+                return segments
+            path = format_path(name, segments)
+        assert path is not None
         if self._name is None:
-            self._name = _root_name(kind, pair, path)
-        if frame is None:
-            steps = _steps(path, self._name)
-        else:
-            steps = _steps(path, _written(frame, self._name))
-            while steps is None and not frame.is_explicit and frame.above is not None:
-                self._pop()
-                frame = frame.above
-                steps = _steps(path, _written(frame, self._name))
+            self._name = _root_name(kind, path)
+        steps = _steps(path, self._name)
         if steps is None:
-            raise self._refuse("another place than that of an open value", path)
+            raise self._refuse("the path of another root", path)
         return steps
+
+    def _leave_implied(self, count: int) -> None:
+        """Close containers that nothing but paths had opened."""
+        for _ in range(count):
+            if self._frame is None or self._frame.is_explicit:
+                raise self._refuse("another place than that of an open value")
+            self._pop()
+
+    def _learn(self, kind: JsonFragmentKind, pair: PathPair, segment: Segment | None) -> None:
+        """Keep the pairs by which an accumulator names the open containers."""
+        place: Any = pair
+        if kind is _END_OBJECT or kind is _END_ARRAY:
+            place = pair[0]
+        elif segment is not None and (kind is _START_OBJECT or kind is _START_ARRAY):
+            place = (pair, segment)
+        frame = self._frame
+        while frame is not None and place is not None and frame.pair is not place:
+            frame.pair = place
+            frame = frame.above
+            place = place[0]
+
+    def _learn_path(self, path: str) -> None:
+        """Keep the path of the open container as the sender writes it, where the value's shows it."""
+        if self._frame is not None and self._frame.path is None and self._segment is not None:
+            written = format_path("-", [self._segment])[1:]
+            if path.endswith(written):
+                self._frame.path = path[: len(path) - len(written)]
 
     def _is_last(self, steps: Segments) -> bool:
         """Tell whether the steps lead to the value that began last."""
@@ -380,6 +443,8 @@ class JsonFragmentRebuilder:
                 raise self._refuse("another key than the one announced")
             if unannounced and self._key is None and self._segment == segment:
                 raise self._refuse("a part of a string for a value that has ended")
+            if self._limits.max_string is not None and len(segment) > self._limits.max_string:
+                raise self._over(ErrorCode.STRING_LIMIT)
             self._calls.append((_DO_KEY, segment, True, True))
         self._segment = segment
         self._key = None
@@ -417,19 +482,25 @@ class JsonFragmentRebuilder:
             self._begin(steps, False)
             self._push(False, False, pair, None)
         assert self._frame is not None
-        if self._in_string:
-            raise self._refuse("a string has not ended")
+        self._check_nothing_is_missing()
         if self._frame.is_array:
             raise self._refuse("a key in an array")
+        if self._limits.max_string is not None and len(text or "") > self._limits.max_string:
+            raise self._over(ErrorCode.STRING_LIMIT)
         self._key = text
 
     def _take_end(self, steps: Segments, is_array: bool) -> None:
         frame = self._frame
         if frame is None or steps or frame.is_array != is_array:
             raise self._refuse("the end of a container that is not open")
+        self._check_nothing_is_missing()
+        self._pop()
+
+    def _check_nothing_is_missing(self) -> None:
         if self._in_string:
             raise self._refuse("a string has not ended")
-        self._pop()
+        if self._key is not None:
+            raise self._refuse("a key without a value")
 
     def _take_end_of_document(self, steps: Segments) -> None:
         frame = self._frame
@@ -469,20 +540,24 @@ class JsonFragmentRebuilder:
         if ends:
             self._end_value()
 
-    def _break_off(self) -> None:
-        """End a string that an error spoiled; at the root, another value may take its place."""
-        self._key = None
+    def _take_error(self, path: str | None, error: ParserError | None) -> None:
+        """Note an error; a string that it spoiled ends, and at the root another value may take its place."""
+        if path is not None:
+            split_path(path)
+        self._error = ParserError.of(ErrorCode.UNKNOWN) if error is None else error
+        is_cut = self._error.code == ErrorCode.TRUNCATED
         if self._in_string:
-            self._in_string = False
-            self._calls.append((_DO_STRING, self._held, False, True))
+            self._calls.append((_DO_STRING, self._held, False, not is_cut))
+            self._held = ""
+            self._in_string = is_cut
+        if not is_cut:
+            self._key = None
 
     def _refuse(self, why: str, path: str | None = None) -> JsonStreamError:
         """Say why an update does not fit, and where the last one that did was."""
         error = ParserError.of(ErrorCode.MISPLACED_UPDATE, self._seen, why)
         if path is None:
-            path = "" if self._name is None else self._name
-            if self._frame is not None:
-                path = _written(self._frame, path)
+            path = format_path(self._name or "", _segments_of(self._frame))
         return JsonStreamError(error, path)
 
     def _over(self, code: ErrorCode) -> JsonStreamError:
@@ -498,14 +573,19 @@ def _segments(pair: PathPair, segment: Segment | None) -> Segments:
     return segments if segment is None else (*segments, segment)
 
 
-def _root_name(kind: JsonFragmentKind, pair: PathPair | None, path: str) -> str:
-    """Tell the root's name from the first update."""
-    if pair is not None:
-        name = root_of(pair)
-        if name:
-            return name
+def _root_name(kind: JsonFragmentKind, path: str) -> str:
+    """Tell the root's name from the path of the first update."""
     name, segments = split_path(path)
     # a stream that writes its containers begins with the one at the root
     if kind is _START_OBJECT or kind is _START_ARRAY:
         return path if len(segments) == 1 and segments[0] == path else name
     return name
+
+
+def _is_as_made(kind: JsonFragmentKind, text: Any, value: Any) -> bool:
+    """Tell whether an update has the text and value that an accumulator gives its kind."""
+    if kind is _PARTIAL_STRING or kind is _COMPLETE_STRING or kind is _KEY:
+        return type(text) is str
+    if kind is _COMPLETE_NUMBER or kind is _COMPLETE_BOOLEAN:
+        return value is not None
+    return True

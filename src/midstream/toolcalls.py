@@ -27,7 +27,7 @@ from .rebuild import JsonFragmentRebuilder
 from .values import JsonValueAccumulator
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from .limits import Limits
     from .messages import Fragment
@@ -52,11 +52,10 @@ class ToolCall:
 
     __slots__ = (
         "_args",
-        "_length",
+        "_key",
         "_open_path",
         "_raw",
         "_state",
-        "_version",
         "error",
         "finish_reason",
         "id",
@@ -77,8 +76,7 @@ class ToolCall:
     _open_path: Segments | None
     _raw: str
     _state: Any
-    _version: int
-    _length: int
+    _key: Any
 
     def __init__(
         self,
@@ -96,6 +94,7 @@ class ToolCall:
         self._set("_args", args)
         self._set("_open_path", open_path)
         self._set("_raw", raw_args)
+        self._set("_key", None)
         self._set("_state", None)
 
     def _fill(self, *identity: Any) -> None:
@@ -107,6 +106,9 @@ class ToolCall:
         object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("a ToolCall is as it was: it can't be changed")
+
+    def __delattr__(self, name: str) -> None:
         raise AttributeError("a ToolCall is as it was: it can't be changed")
 
     @property
@@ -127,17 +129,24 @@ class ToolCall:
     def raw_args(self) -> str:
         """The text of the arguments, as it came."""
         if self._raw is _UNREAD:
-            self._set("_raw", self._state.text()[: self._length])
+            self._set("_raw", self._state.text()[: self._key[2]])
+            self._let_go()
         return self._raw
 
     def _read(self) -> None:
         """Read the arguments when somebody looks: at once from the call, later from the text of then."""
         source = self._state.source
-        if self._state.version != self._version:
+        if self._state.version != self._key[1]:
             source = JsonValueAccumulator(on_error="event", limits=self._state.limits)
             source.add_fragment(self.raw_args)
         self._set("_args", source.value)
         self._set("_open_path", source.open_path)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Hold the call no longer than there is something to read."""
+        if self._raw is not _UNREAD and self._args is not _UNREAD:
+            self._set("_state", None)
 
     def _parts(self) -> tuple[Any, ...]:
         return (
@@ -166,8 +175,8 @@ class _CallState(Call):
     """A call under way: its text, and what reads it."""
 
     __slots__ = (
-        "error", "finish_reason", "is_complete", "is_free_text", "length", "limits", "pieces", "snapshot",
-        "source", "version", "waits",
+        "error", "finish_reason", "gap", "has_value", "is_complete", "is_free_text", "length", "limits",
+        "pieces", "snapshot", "source", "version", "waits",
     )  # fmt: skip
 
     def __init__(self, limits: Limits) -> None:
@@ -175,13 +184,16 @@ class _CallState(Call):
         self.limits = limits
         self.pieces: list[str] = []
         self.length = 0
-        # counts the pieces that the source has taken
+        # counts the changes of what the source would show
         self.version = 0
         self.source: JsonValueAccumulator | JsonFragmentRebuilder | None = None
+        self.has_value = False
+        # what is missing for good: fragments that did not fit, with no text to read instead
+        self.gap: ParserError | None = None
         self.error: ParserError | None = None
         self.is_complete = False
         self.is_free_text = False
-        # it ended without arguments: none were needed, or it was cut off; what comes next will tell
+        # it ended where it may have been cut off; what comes next will tell
         self.waits = False
         self.finish_reason: str | None = None
         self.snapshot: ToolCall | None = None
@@ -195,102 +207,141 @@ class _CallState(Call):
             self.pieces = ["".join(self.pieces)]
         return self.pieces[0] if self.pieces else ""
 
-    def add(self, update: ToolCallUpdate) -> None:
-        """Take a piece of the call."""
-        self.snapshot = None
+    def add(self, update: ToolCallUpdate) -> bool:
+        """Take a piece of the call, and tell whether it had anything to say of the arguments."""
         if not self.is_open:
-            return
+            return False
+        self.is_free_text = self.is_free_text or update.is_free_text
         piece, fragments = self.halves.add(update.function_args or ""), update.json_update_fragments
-        self._take(piece, fragments, update.is_free_text)
-
-    def _take(self, piece: str, fragments: Sequence[Fragment] | None, is_free_text: bool) -> None:
+        had_text = self.length > 0
         if piece:
             self.pieces.append(piece)
             self.length += len(piece)
-        self.is_free_text = self.is_free_text or is_free_text
-        if self.is_free_text or (fragments is None and not piece):
-            return
-        self.version += 1
-        if fragments is not None and not isinstance(self.source, JsonValueAccumulator):
-            try:
-                if self.source is None and (fragments or piece):
-                    self.source = JsonFragmentRebuilder(limits=self.limits)
-                if self.source is not None:
-                    self.source.apply(fragments)
-                    self.error = self.source.error
-                return
-            except JsonStreamError as error:
-                self.error = error.error
-        if not isinstance(self.source, JsonValueAccumulator):
-            self._turn_to_text()
-        elif piece:
-            self.source.add_fragment(piece)
-            self.error = self.source.error
+        if not self.is_free_text:
+            self._read(piece, fragments, had_text)
+        return bool(update.function_args) or (bool(fragments) and self.length == 0)
 
-    def _turn_to_text(self) -> None:
+    def _read(self, piece: str, fragments: Sequence[Fragment] | None, had_text: bool) -> None:
+        """Show a piece to the source: fragments while all pieces have them and they fit, else the text."""
+        if isinstance(self.source, JsonValueAccumulator):
+            if piece:
+                self._changed(self.source.add_fragment(piece))
+            elif _tell_values(fragments):
+                self._miss()
+        elif fragments is None:
+            if piece:
+                self._turn_to_text(is_all=had_text or self.source is None)
+        elif fragments or piece:
+            try:
+                if self.source is None:
+                    self.source = JsonFragmentRebuilder(limits=self.limits)
+                self._changed(self.source.apply(fragments))
+            except JsonStreamError as error:
+                if self.length:
+                    self._turn_to_text(is_all=piece != "" or had_text)
+                else:
+                    self._miss(error.error)
+
+    def _turn_to_text(self, is_all: bool) -> None:
         """Go on with the raw text: there are no fragments, or they have a gap or don't fit."""
-        if self.length == 0:
-            # there is no text, so what the fragments told so far must do
-            return
+        if not is_all:
+            self._miss()
         self.source = JsonValueAccumulator(on_error="event", limits=self.limits)
-        self.source.add_fragment(self.text())
-        self.error = self.source.error
+        self._changed(self.source.add_fragment(self.text()))
+
+    def _changed(self, has_changed: bool) -> None:
+        self.version += 1
+        self.has_value = self.has_value or has_changed
+        if self.source is not None:
+            self.error = self.gap or self.source.error
+
+    def _miss(self, error: ParserError | None = None) -> None:
+        why = "text and fragments take turns"
+        self.gap = self.gap or error or ParserError.of(ErrorCode.MISPLACED_UPDATE, 0, why)
+        self.error = self.gap
+
+    def end_if_certain(self) -> None:
+        """End the call as the provider told, or wait: nothing or a number may have been cut off."""
+        is_in_doubt = self.source is None or (not self.source.is_complete and self.source.open_path is None)
+        if self.is_open and is_in_doubt and self.error is None:
+            self.is_open, self.waits = False, True
+        else:
+            self.end(True, False)
 
     def end(self, was_told: bool, was_cut: bool) -> None:
         """End the call: the provider told so, or the stream is over."""
         if not self.is_open and not self.waits:
             return
         self.is_open = self.waits = False
-        self.snapshot = None
         if half := self.halves.finish():
-            self._take(half, None, False)
-        if self.is_free_text and was_told and not was_cut:
-            self.is_complete = True
-            return
-        if self.source is None or (self.source.value is UNDEFINED and not self.text().strip()):
-            # no arguments at all stand for an empty object, if nothing was cut off
-            self.is_complete = was_told and not was_cut and self.error is None
-            if not self.is_complete:
-                place = (self.length, 1, self.length + 1)
-                self.error = self.error or ParserError.at(ErrorCode.TRUNCATED, *place)
-            return
-        whole = self.source.is_complete
-        if isinstance(self.source, JsonValueAccumulator):
-            self.source.finish()
-            self.error = self.source.error
-            whole = self.source.is_complete and (whole or was_told)
-            place = self.source.position
-        else:
-            self.error = self.error or self.source.error
-            place = JsonValueAccumulator().position._replace(index=self.length, column=self.length + 1)
-        self.is_complete = whole and not was_cut and self.error is None
+            self.pieces.append(half)
+            self.length += 1
+            if isinstance(self.source, JsonValueAccumulator):
+                self._changed(self.source.add_fragment(half))
+        is_whole = self.is_whole() or self.is_free_text
+        if not is_whole and self.error is None and self.length:
+            if not isinstance(self.source, JsonValueAccumulator):
+                self._turn_to_text(is_all=True)
+            if not self.text().strip():
+                # no arguments at all stand for an empty object
+                is_whole = was_told
+            elif isinstance(self.source, JsonValueAccumulator):
+                self._changed(self.source.finish())
+                is_whole = was_told and self.source.is_complete
+        elif self.length == 0 and self.source is None:
+            is_whole = was_told
+        if self.is_free_text:
+            is_whole = was_told
+        self.is_complete = is_whole and not was_cut and self.error is None
         if not self.is_complete and self.error is None:
-            self.error = ParserError.at(ErrorCode.TRUNCATED, *place)
+            self.error = ParserError.at(ErrorCode.TRUNCATED, *self._place())
+
+    def _place(self) -> tuple[int, int, int]:
+        """Give the end of the text: index, line and column."""
+        text = self.text()
+        return self.length, text.count("\n") + 1, len(text) - text.rfind("\n")
 
     def fail(self) -> None:
-        """End the call as one that the provider gave up."""
-        self.end(True, False)
-        self.snapshot = None
-        self.is_complete = False
-        self.error = self.error or ParserError.of(ErrorCode.PROVIDER_ERROR)
+        """End the call as one that the provider gave up, unless it was complete before."""
+        if self.is_open or self.waits:
+            self.end(True, False)
+            self.is_complete = False
+            self.error = self.error or ParserError.of(ErrorCode.PROVIDER_ERROR)
 
     def view(self) -> ToolCall:
         """Give the call as it stands; the same object while nothing changes."""
-        if self.snapshot is None:
-            call = ToolCall.__new__(ToolCall)
-            call._fill(self.id, self.index, self.name, self.is_complete, self.error, self.finish_reason)
-            call._set("_state", self)
-            call._set("_version", self.version)
-            call._set("_length", self.length)
-            call._set("_raw", _UNREAD)
-            call._set("_args", _UNREAD)
-            if self.source is None or self.source.value is UNDEFINED:
-                call._set("_args", {} if self.is_complete and not self.is_free_text else UNDEFINED)
-                call._set("_open_path", None)
-            elif self.length == 0:
-                call._read()  # there is no text to read it from later
-            self.snapshot = call
-        return self.snapshot
+        identity = (self.id, self.index, self.name, self.is_complete, self.error, self.finish_reason)
+        last = self.snapshot
+        if last is None or last._key != (identity, self.version, self.length):
+            self.snapshot = _seen(self, identity)
+        return self.snapshot  # type: ignore[return-value]
+
+
+def _tell_values(fragments: Sequence[Fragment] | None) -> bool:
+    """Tell whether fragments are part of a value, and not only its end."""
+    ends = ("Error", "JsonComplete", "error", "jsonComplete")
+    kinds = [
+        item.get("kind") if isinstance(item, Mapping) else getattr(item, "kind", None)
+        for item in fragments or ()
+    ]
+    return any(kind not in ends for kind in kinds)
+
+
+def _seen(state: _CallState, identity: tuple[Any, ...]) -> ToolCall:
+    """Make the snapshot of a call; its arguments are read when somebody looks."""
+    call = ToolCall.__new__(ToolCall)
+    call._fill(*identity)
+    call._set("_key", (identity, state.version, state.length))
+    call._set("_raw", _UNREAD)
+    call._set("_args", _UNREAD)
+    call._set("_state", state)
+    if not state.has_value:
+        call._set("_args", {} if state.is_complete and not state.is_free_text else UNDEFINED)
+        call._set("_open_path", None)
+    elif isinstance(state.source, JsonFragmentRebuilder) and (state.length == 0 or state.source.error):
+        # what the text alone would not show later
+        call._read()
+    return call
 
 
 class _Message:
@@ -316,6 +367,16 @@ class _Message:
         self.calls.append(call)
         return call
 
+    def add(self, update: ToolCallUpdate) -> None:
+        """Take an update of one of the calls."""
+        count = len(self.calls)
+        choices = [choice for choice, table in self.tables.items() if table.knows(update.tool_call_id)]
+        # a known id tells the choice, too
+        choice = update.choice if update.choice in choices or not choices else choices[0]
+        call = self.table(choice).find(update)
+        if call.add(update) or len(self.calls) > count:
+            self.go_on(choice, call)
+
     def go_on(self, choice: int, call: _CallState | None) -> None:
         """Know that content came: what ended before it was not cut off."""
         last = self.last.get(choice)
@@ -331,7 +392,6 @@ class _Message:
                     call.end(True, end.is_truncated and call is self.last.get(choice))
                     if end.reason is not None and call.finish_reason is None:
                         call.finish_reason = end.reason
-                        call.snapshot = None
 
     def close(self) -> None:
         """Take the end of the stream as the end of what is still open."""
@@ -359,6 +419,8 @@ class ToolsAggregateMessageHandler:
         limits.check()
         self._limits = limits
         self._messages: dict[str | None, _Message] = {}
+        # the message that the last update belonged to
+        self._latest: str | None = None
 
     @property
     def message_ids(self) -> list[str | None]:
@@ -371,66 +433,72 @@ class ToolsAggregateMessageHandler:
             message = from_event(message)
         match message:
             case ToolCallUpdate():
-                return self._add_update(message, message.message_id)
+                return self._add(message.message_id, [message])
             case ToolCallsUpdate(updates, id):
-                for update in updates:
-                    self._add_update(update, update.message_id or id)
-                return self.calls(id)
+                return self._add(id, updates)
             case ToolCallEnd():
                 return self._end_call(message)
-            case TextDelta(_, id, choice):
-                if id in self._messages:
-                    self._messages[id].go_on(choice, None)
-                return self.calls(id)
-            case MessageEnd():
-                if message.message_id in self._messages:
-                    self._messages[message.message_id].end(message)
-                return self.calls(message.message_id)
             case ToolResult():
                 return self._lock(message)
+            case TextDelta():
+                return self._tell(message.message_id, lambda of: of.go_on(message.choice, None))
+            case MessageEnd():
+                return self._tell(message.message_id, lambda of: of.end(message))
             case _:
                 return []
 
     def calls(self, message_id: str | None = None) -> list[ToolCall]:
-        """Give the calls of a message as they stand, in order of appearance."""
-        message = self._messages.get(message_id)
+        """Give the calls of a message as they stand, in order of appearance.
+
+        Who names no message means the latest, where all messages have names.
+        """
+        message = self._messages.get(self._named(message_id))
         return [] if message is None else [call.view() for call in message.calls]
 
     def complete(self, message_id: str | None = None) -> list[ToolCall]:
         """Take a message as over, give its calls a last time, and forget it."""
-        message = self._messages.pop(message_id, None)
+        message = self._messages.pop(self._named(message_id), None)
         if message is None:
             return []
         message.close()
         return [call.view() for call in message.calls]
 
-    def _add_update(self, update: ToolCallUpdate, message_id: str | None) -> list[ToolCall]:
-        message = self._messages.get(message_id)
-        if message is None:
-            message = self._messages[message_id] = _Message(self._limits)
-        call = message.table(update.choice).find(update)
-        message.go_on(update.choice, call)
-        call.add(update)
+    def _named(self, message_id: str | None) -> str | None:
+        if message_id is None and None not in self._messages and self._latest in self._messages:
+            return self._latest
+        return message_id
+
+    def _add(self, message_id: str | None, updates: Sequence[ToolCallUpdate]) -> list[ToolCall]:
+        for update in updates:
+            self._latest = id = update.message_id or message_id
+            if id not in self._messages:
+                self._messages[id] = _Message(self._limits)
+            self._messages[id].add(update)
         return self.calls(message_id)
 
+    def _tell(self, message_id: str | None, what: Callable[[_Message], None]) -> list[ToolCall]:
+        id = self._named(message_id)
+        if id in self._messages:
+            what(self._messages[id])
+        return self.calls(id)
+
     def _end_call(self, end: ToolCallEnd) -> list[ToolCall]:
-        message = self._messages.get(end.message_id)
+        id = self._named(end.message_id)
+        message = self._messages.get(id)
         call = None if message is None else message.table(end.choice).named(end.tool_call_id, end.index)
         if call is not None:
             if end.failed:
                 call.fail()
-            elif call.source is None and call.is_open:
-                call.is_open, call.waits = False, True
             else:
-                call.end(True, False)
-        return self.calls(end.message_id)
+                call.end_if_certain()
+        return self.calls(id)
 
     def _lock(self, result: ToolResult) -> list[ToolCall]:
         """End the call that a result belongs to, whatever message it is in."""
         for id, message in self._messages.items():
             for table in message.tables.values():
                 call = table.named(result.tool_call_id, None) if result.tool_call_id else None
-                if call is not None and result.message_id in (None, id):
+                if call is not None:
                     call.end(True, False)
                     return self.calls(id)
         return []

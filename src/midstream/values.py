@@ -19,7 +19,7 @@ from ._text import TextBuffer, load_text, save_text
 from ._undefined import UNDEFINED
 from ._value_text import value_text
 from ._visitor import Visitor
-from .errors import JsonStreamError
+from .errors import ErrorCode, JsonStreamError
 from .limits import Limits
 from .paths import format_path
 
@@ -231,7 +231,8 @@ class ValueVisitor(Visitor):
 
     def error(self, error: ParserError, where: int) -> None:
         self._settle()
-        self.in_string = False
+        # what is cut off is not final; what is damaged is as it will stay
+        self.in_string = self.in_string and error.code == ErrorCode.TRUNCATED
         self.last_error = error
         self.error_path = format_path("root", self._path(where != IN_CONTAINER, where == IN_STRING))
 

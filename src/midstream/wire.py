@@ -37,8 +37,11 @@ def to_wire(update: JsonFragmentUpdate) -> dict[str, Any]:
     if update.text_value is not None:
         wire["textValue"] = update.text_value
     value = update.value
-    # what only a hook understands, and infinity, which JSON has not, can be made of the text again
-    if isinstance(value, (str, int)) or (isinstance(value, float) and isfinite(value)):
+    if update.kind is JsonFragmentKind.CompleteNumber:
+        # what only a hook understands, and infinity, which JSON has not, can be made of the text again
+        if _is_json_number(value):
+            wire["value"] = value
+    elif isinstance(value, (str, bool)):
         wire["value"] = value
     error = update.error
     if error is not None:
@@ -74,13 +77,25 @@ def read_wire(data: Any) -> tuple[str, JsonFragmentKind, str | None, Any]:
     if text is not None:
         if not isinstance(text, str):
             raise _invalid("a text that is no string", path)
-        text = join_halves(text)
+        text = _plain(text)
     elif kind in _WITH_TEXT:
         raise _invalid("no text", path)
+    path = _plain(path)
     try:
         return path, kind, text, _value_of(kind, text, data)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
         raise _invalid(f"no value of its kind, {kind.value}", path) from None
+
+
+def _plain(text: str) -> str:
+    """Make a text a str of its own kind, with no pair of halves in it."""
+    return join_halves(text if type(text) is str else "".join(text))
+
+
+def _is_json_number(value: Any) -> bool:
+    if isinstance(value, float):
+        return isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _value_of(kind: JsonFragmentKind, text: str | None, data: Mapping[str, Any]) -> Any:
@@ -88,15 +103,20 @@ def _value_of(kind: JsonFragmentKind, text: str | None, data: Mapping[str, Any])
     value = data.get("value")
     match kind:
         case JsonFragmentKind.Key | JsonFragmentKind.CompleteString:
+            if value is not None and (not isinstance(value, str) or _plain(value) != text):
+                raise ValueError("another value than the text")
             return text
-        case JsonFragmentKind.CompleteNumber if value is None:
-            if text is None or not is_number(text):
-                raise ValueError("no number")
-            return int(text) if text.removeprefix("-").isdigit() else float(text)
         case JsonFragmentKind.CompleteNumber:
-            if not isinstance(value, (int, float)) or isinstance(value, bool):
-                raise TypeError("no number")
-            return value
+            if not (value is None or _is_json_number(value)) or not is_number(text or "0"):
+                raise ValueError("no number")
+            # the text is exact, whatever the number went through on its way
+            if text is None and value is not None:
+                return value
+            if text is None:
+                raise ValueError("neither text nor value")
+            return int(text) if text.removeprefix("-").isdigit() else float(text)
+        case JsonFragmentKind.CompleteNull if value is not None:
+            raise ValueError("a value")
         case JsonFragmentKind.CompleteBoolean if value is None:
             return {"true": True, "false": False}[text or ""]
         case JsonFragmentKind.CompleteBoolean:

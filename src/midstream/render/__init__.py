@@ -1,0 +1,1 @@
+"""Growing JSON, shown to people: `midstream.render.terminal` (needs rich), `midstream.render.plain`."""
