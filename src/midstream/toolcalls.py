@@ -280,14 +280,19 @@ class _CallState(Call):
                 self._changed(self.source.add_fragment(half))
         is_whole = self.is_whole() or self.is_free_text
         if not is_whole and self.error is None and self.length:
-            if not isinstance(self.source, JsonValueAccumulator):
-                self._turn_to_text(is_all=True)
+            text = self.source
+            if not isinstance(text, JsonValueAccumulator):
+                text = JsonValueAccumulator(on_error="event", limits=self.limits)
+                text.add_fragment(self.text())
             if not self.text().strip():
                 # no arguments at all stand for an empty object
                 is_whole = was_told
-            elif isinstance(self.source, JsonValueAccumulator):
-                self._changed(self.source.finish())
-                is_whole = was_told and self.source.is_complete
+            elif text.open_path is None or text is self.source:
+                # the text has the last word, but where it only says again that it is cut off
+                has_changed = text.finish() or text is not self.source
+                self.source = text
+                self._changed(has_changed)
+                is_whole = was_told and text.is_complete
         elif self.length == 0 and self.source is None:
             is_whole = was_told
         if self.is_free_text:

@@ -1,0 +1,143 @@
+"""Provider streams that an ASGI application sends, turned into midstream's events on the way out.
+
+Plain ASGI, without a dependency: it goes around an application of FastAPI, Starlette or any other.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+from ._accumulator import DEFAULT_LIMITS
+from .errors import JsonStreamError
+from .providers import FORMATS
+from .server.events import EventCutter, EventStream, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+
+    from .limits import Limits
+
+    Message = MutableMapping[str, Any]
+    Scope = MutableMapping[str, Any]
+    Receive = Callable[[], Awaitable[Message]]
+    Send = Callable[[Message], Awaitable[None]]
+    Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+__all__ = ["MidstreamMiddleware"]
+
+_WISHES = ("midstream", "both")
+_UNBUFFERED = [(b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no")]
+
+
+class MidstreamMiddleware:
+    """Send the events of midstream instead of a provider's, to those who ask for them.
+
+    A request asks with ``?events=midstream``, or ``?events=both`` for the provider's own events as they
+    are with midstream's in between; the header ``midstream-events`` says the same. All other requests, and
+    answers that are no ``text/event-stream``, are passed on untouched. A client that reads slowly holds
+    up the application that sends, as it would without.
+
+    >>> import asyncio
+    >>> async def app(scope, receive, send):
+    ...     headers = [(b"content-type", b"text/event-stream")]
+    ...     await send({"type": "http.response.start", "status": 200, "headers": headers})
+    ...     data = b'data: {"choices": [{"index": 0, "delta": {"content": "Hi"}}]}'
+    ...     await send({"type": "http.response.body", "body": data + bytes([10, 10])})
+    >>> async def send(message):
+    ...     print(*message.get("body", b"").decode().splitlines()[:1])
+    >>> scope = {"type": "http", "method": "GET", "query_string": b"events=midstream", "headers": []}
+    >>> asyncio.run(MidstreamMiddleware(app)(scope, None, send))
+    <BLANKLINE>
+    event: stream_start
+    event: text_delta
+    event: stream_end
+    <BLANKLINE>
+    """
+
+    def __init__(
+        self,
+        app: Application,
+        *,
+        format: str | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+        max_event: int | None = 4_000_000,
+    ) -> None:
+        if format is not None and format not in FORMATS:
+            raise ValueError(f"format is one of {', '.join(FORMATS)}, not {format!r}")
+        limits.check()
+        self._app = app
+        self._format = format
+        self._limits = limits
+        self._max_event = max_event
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        wish = _wish(scope)
+        if wish is None:
+            await self._app(scope, receive, send)
+            return
+        kind = Kind(format=self._format, with_provider=wish == "both")
+        events = EventStream(secrets.token_hex(16), kind, is_numbered=False, limits=self._limits)
+        response = _Response(send, events, EventCutter(self._max_event, kind.with_provider))
+        await self._app(scope, receive, response.send)
+
+
+def _wish(scope: Scope) -> str | None:
+    if scope["type"] != "http" or scope["method"] == "HEAD":
+        return None
+    asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("events", [])
+    asked += [value.decode("latin-1") for key, value in scope["headers"] if key == b"midstream-events"]
+    return next((wish for wish in asked if wish in _WISHES), None)
+
+
+class _Response:
+    """What becomes of one answer."""
+
+    def __init__(self, send: Send, events: EventStream, cutter: EventCutter) -> None:
+        self._send = send
+        self._events = events
+        self._cutter = cutter
+        self._is_stream = False
+        self._has_failed = False
+
+    async def send(self, message: Message) -> None:
+        """Take what the application sends."""
+        if message["type"] == "http.response.start" and _is_event_stream(message):
+            self._is_stream = True
+            ours = {b"content-length", *(key for key, _ in _UNBUFFERED)}
+            headers = [(key, value) for key, value in message["headers"] if key.lower() not in ours]
+            await self._send({**message, "headers": headers + _UNBUFFERED})
+            await self._write([self._events.start()])
+        elif message["type"] == "http.response.body" and self._is_stream:
+            await self._add(message.get("body", b""), message.get("more_body", False))
+        else:
+            await self._send(message)
+
+    async def _add(self, data: bytes, more: bool) -> None:
+        if not self._has_failed:
+            await self._enrich(data, more)
+        if not more:
+            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _enrich(self, data: bytes, more: bool) -> None:
+        try:
+            for step in self._cutter.add_bytes(data):
+                await self._write(self._events.add_step(step))
+            if not more:
+                await self._write(self._events.finish())
+                await self._write(self._events.close())
+        except JsonStreamError as error:
+            self._has_failed = True
+            await self._write(self._events.close((error.code.value, error.error.message)))
+
+    async def _write(self, entries: Iterable[bytes]) -> None:
+        for entry in entries:
+            await self._send({"type": "http.response.body", "body": entry, "more_body": True})
+
+
+def _is_event_stream(message: Message) -> bool:
+    headers = {key.lower(): value for key, value in message.get("headers", ())}
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    return kind == b"text/event-stream" and b"content-encoding" not in headers

@@ -1,0 +1,264 @@
+/** The page: choose or paste a stream, start it, watch it, stop it; a reload takes it up again. */
+
+import { StreamView } from "./calls.js";
+import { Refused, beginningOf, readStream, streamOf } from "./streams.js";
+
+const find = (id) => document.getElementById(id);
+const form = find("controls");
+const picker = find("recording");
+const pace = find("pace");
+const pasted = find("pasted");
+const startButton = find("start");
+const startPasted = find("start-pasted");
+const stopButton = find("stop");
+const rawToggle = find("raw-toggle");
+const status = find("status");
+const counter = find("counter");
+const announcer = find("announcer");
+const output = find("output");
+const welcome = find("welcome");
+
+// events a second; 0: as fast as they come
+const PACES = [5, 10, 20, 40, 100, 400, 2000, 0];
+const MEMORY = "midstream";
+// a pasted text that is longer is not kept for a reload
+const LONGEST_MEMORY = 1_000_000;
+
+let running = null;
+let shownCount = 0;
+let countFrame = 0;
+
+// What is remembered for a reload: the controls and, while a stream runs, which one and how far.
+
+function remember(change) {
+  try {
+    const before = JSON.parse(sessionStorage.getItem(MEMORY) ?? "{}");
+    sessionStorage.setItem(MEMORY, JSON.stringify({ ...before, ...change }));
+  } catch {
+    // no room, or not allowed: a reload will begin afresh
+  }
+}
+
+function recall() {
+  try {
+    return JSON.parse(sessionStorage.getItem(MEMORY) ?? "{}");
+  } catch {
+    return {};
+  }
+}
+
+// What is said
+
+function say(text, state) {
+  status.textContent = text;
+  status.dataset.state = state;
+}
+
+function announce(text) {
+  announcer.textContent = text;
+}
+
+/** Show how many events there were, once per frame. */
+function showCount(count) {
+  shownCount = count;
+  if (countFrame !== 0) return;
+  countFrame = requestAnimationFrame(() => {
+    countFrame = 0;
+    counter.textContent = shownCount === 0 ? "" : `${shownCount.toLocaleString("en")} events`;
+  });
+}
+
+function summary(states) {
+  const counts = new Map();
+  for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const parts = [...counts].map(([state, count]) => `${count} ${state}`);
+  if (parts.length === 0) return "";
+  return ` ${states.length === 1 ? "Tool call" : "Tool calls"}: ${parts.join(", ")}.`;
+}
+
+// Streams
+
+function paceWords() {
+  const chosen = PACES[pace.value];
+  return chosen === 0 ? "at full speed" : `${chosen.toLocaleString("en")} a second`;
+}
+
+/** Give what a stream is asked for with. */
+function requestOf(source) {
+  const chosen = PACES[pace.value];
+  if (source.kind === "pasted") return { url: `api/enrich?pace=${chosen}`, body: source.text };
+  const name = encodeURIComponent(source.name);
+  return { url: `api/recordings/${name}/events?pace=${chosen}`, body: null };
+}
+
+/** Run a stream from its beginning; `from`: the one that ran before a reload. */
+async function run(source, from = "") {
+  running?.abort.abort();
+  const abort = new AbortController();
+  const run = { abort, view: null, count: 0, stream: "", isStopped: false, problem: "" };
+  running = run;
+  const fresh = () => {
+    output.replaceChildren();
+    output.classList.remove("several");
+    run.view = new StreamView(output, announce);
+    run.count = 0;
+    run.problem = "";
+  };
+  fresh();
+  welcome.hidden = true;
+  setRunning(true);
+  say(from === "" ? "Connecting …" : "Taking up the stream again …", "busy");
+  announce(from === "" ? "Stream started" : "Stream taken up again");
+  remember({ source, from: "" });
+
+  const onEvent = (event) => {
+    const stream = streamOf(event.id);
+    if (stream !== "" && stream !== run.stream) {
+      // another stream than before: the server has forgotten that one, and begins anew
+      if (run.stream !== "") fresh();
+      run.stream = stream;
+      remember({ from: beginningOf(event.id) });
+    }
+    run.count++;
+    showCount(run.count);
+    take(run, event);
+    if (status.dataset.state !== "streaming" && running === run) say("Streaming …", "streaming");
+  };
+  const onBreak = () => {
+    say("The connection is lost. Trying again …", "busy");
+    announce("Connection lost");
+  };
+  let ending = "failed";
+  try {
+    const request = { ...requestOf(source), lastEventId: from };
+    const isOver = await readStream(request, { onEvent, onBreak, signal: abort.signal });
+    ending = isOver && run.problem === "" ? "ended" : "failed";
+    if (!isOver && run.problem === "") run.problem = "the connection was lost, and could not be made again";
+  } catch (error) {
+    if (abort.signal.aborted) ending = "stopped";
+    else if (error instanceof Refused) run.problem = error.message;
+    else {
+      run.problem = "the stream could not be read";
+      console.error(error);
+    }
+    abort.abort();
+  }
+  if (running === run) finish(run, ending);
+}
+
+/** Take an event of a stream. */
+function take(run, event) {
+  if (event.type === "stream_start" || event.type === "stream_end") return;
+  const data = JSON.parse(event.data);
+  if (event.type === "error") run.problem = data.message ?? "an error that is not explained";
+  else run.view.add({ type: event.type, ...data });
+}
+
+function finish(run, ending) {
+  running = null;
+  remember({ from: "" });
+  run.view.end(ending === "stopped");
+  run.view.flush();
+  setRunning(false);
+  const calls = summary(run.view.states);
+  const words = {
+    ended: `The stream has ended.${calls}`,
+    stopped: `Stopped.${calls}`,
+    failed: `Something went wrong: ${run.problem}.${calls}`,
+  }[ending];
+  say(words, ending);
+  announce(words);
+}
+
+function setRunning(isRunning) {
+  stopButton.disabled = !isRunning;
+  document.documentElement.dataset.running = String(isRunning);
+}
+
+// Controls
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (event.submitter === startPasted) {
+    if (pasted.value.trim() === "") {
+      say("There is nothing pasted yet.", "failed");
+      pasted.focus();
+    } else {
+      run({ kind: "pasted", text: pasted.value });
+    }
+  } else if (picker.value !== "") {
+    run({ kind: "recording", name: picker.value });
+  }
+});
+
+stopButton.addEventListener("click", () => {
+  running?.abort.abort();
+  startButton.focus();
+});
+
+pace.addEventListener("input", showPace);
+pace.addEventListener("change", () => remember({ pace: pace.value }));
+picker.addEventListener("change", () => remember({ recording: picker.value }));
+
+function showPace() {
+  const words = paceWords();
+  find("pace-shown").textContent = words;
+  pace.setAttribute("aria-valuetext", words);
+}
+
+rawToggle.addEventListener("click", () => {
+  const isShown = rawToggle.getAttribute("aria-pressed") !== "true";
+  showRaw(isShown);
+  remember({ raw: isShown });
+});
+
+function showRaw(isShown) {
+  rawToggle.setAttribute("aria-pressed", String(isShown));
+  output.classList.toggle("with-raw", isShown);
+}
+
+pasted.addEventListener("change", () => {
+  remember({ pasted: pasted.value.length <= LONGEST_MEMORY ? pasted.value : "" });
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && running !== null) {
+    event.preventDefault();
+    stopButton.click();
+  }
+});
+
+/** Fill the list of recordings. */
+async function listRecordings() {
+  const response = await fetch("api/recordings");
+  if (!response.ok) throw new Refused(`the server answered ${response.status}`);
+  for (const { name, title, format } of await response.json()) {
+    const option = new Option(`${title} (${format})`, name);
+    picker.append(option);
+  }
+}
+
+async function begin() {
+  const memory = recall();
+  if (memory.pace !== undefined && Number(memory.pace) < PACES.length) pace.value = memory.pace;
+  showPace();
+  showRaw(memory.raw ?? matchMedia("(min-width: 50rem)").matches);
+  if (memory.pasted) {
+    pasted.value = memory.pasted;
+    find("paste").open = true;
+  }
+  try {
+    await listRecordings();
+    startButton.disabled = false;
+    startPasted.disabled = false;
+    if (memory.recording !== undefined) picker.value = memory.recording;
+    if (picker.selectedIndex < 0) picker.selectedIndex = 0;
+    say("Ready.", "idle");
+  } catch (error) {
+    say(`The gateway can't be reached: ${error.message}.`, "failed");
+    return;
+  }
+  if (memory.from && memory.source) run(memory.source, memory.from);
+}
+
+begin();

@@ -1,0 +1,307 @@
+"""The gateway's routes."""
+
+from __future__ import annotations
+
+import json
+from contextlib import asynccontextmanager
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import anyio
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from .. import recordings
+from ..errors import JsonStreamError
+from . import page
+from .capture import check_format, format_of, steps_in
+from .events import Kind
+from .fill import fill, steps_of
+from .guard import Guard
+from .relay import FORMATS_BY_PATH, Unreachable, Upstream, chunks_of, is_event_stream, response_headers
+from .replay import answer_to, pace_of, paced
+from .responses import UNBUFFERED, EventsResponse, PassedOnResponse, problem, until_gone
+from .resume import Busy, Streams
+from .settings import DEFAULT, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping
+
+    import httpx
+    from starlette.requests import Request
+    from starlette.types import ASGIApp
+
+    from .events import Step
+    from .resume import Stream
+
+__all__ = ["Gateway", "build"]
+
+_OUR_PARAMETERS = {"events", "format", "pace"}
+# an answer is due even if the client is gone
+_FOR_NOBODY = Response(status_code=400)
+_PATH_CHARACTERS = "/:@!$&'()*+,;=-._~"
+
+
+def build(
+    upstream: str | None = None,
+    settings: Settings = DEFAULT,
+    *,
+    hosts: Collection[str] | None = None,
+    transport: httpx.AsyncBaseTransport | None = None,
+) -> Starlette:
+    """Make the application."""
+    settings.check()
+    provider = None if upstream is None else Upstream(upstream, settings, transport)
+    gateway = Gateway(provider, settings)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        del app
+        try:
+            yield
+        finally:
+            await gateway.aclose()
+
+    routes = [
+        Route("/", gateway.page),
+        Route("/web/{name}", gateway.page),
+        Route("/api/recordings", gateway.list_recordings),
+        Route("/api/recordings/{name}/events", gateway.replay),
+        Route("/api/enrich", gateway.enrich, methods=["POST"]),
+        Route("/v1/{path:path}", gateway.relay, methods=["POST"]),
+        Route("/provider/v1/{path:path}", gateway.pass_on, methods=["POST"]),
+    ]
+    app = Starlette(
+        routes=routes,
+        lifespan=lifespan,
+        middleware=[Middleware(Guard, hosts=hosts)],
+        exception_handlers=dict.fromkeys((_Refused, JsonStreamError, Busy), _refuse),
+    )
+    app.state.gateway = gateway
+    return app
+
+
+class _Refused(Exception):  # noqa: N818  # it carries an answer
+    def __init__(self, response: Response) -> None:
+        super().__init__()
+        self.response = response
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    """Answer what a handler refused."""
+    del request
+    if isinstance(error, _Refused):
+        return error.response
+    if isinstance(error, JsonStreamError):
+        return problem(400, error.code.value, error.error.message)
+    return problem(503, "busy", "too many streams", {"retry-after": "1"})
+
+
+class Gateway:
+    """Answer requests: with a recording, a capture, or what the upstream says."""
+
+    def __init__(self, upstream: Upstream | None, settings: Settings) -> None:
+        self._upstream = upstream
+        self._settings = settings
+        self.streams = Streams(settings)
+
+    async def aclose(self) -> None:
+        """Stop all streams and close all connections."""
+        await self.streams.close()
+        if self._upstream is not None:
+            await self._upstream.aclose()
+
+    async def page(self, request: Request) -> Response:
+        """Answer with a file of the page."""
+        return page.file(request.path_params.get("name", "index.html"))
+
+    async def list_recordings(self, request: Request) -> Response:
+        """List the recordings."""
+        del request
+        known = map(recordings.load, recordings.NAMES)
+        return JSONResponse(
+            [{"name": item.name, "title": item.title, "format": item.format} for item in known]
+        )
+
+    async def replay(self, request: Request) -> ASGIApp:
+        """Send the events of a recording."""
+        name = request.path_params["name"]
+        if name not in recordings.NAMES:
+            return problem(404, "not_found", "no such recording")
+        if request.method == "HEAD":
+            return Response(media_type="text/event-stream", headers=UNBUFFERED)
+        recording = recordings.load(name)
+        chunks = paced(recording.blocks(), self._pace(request))
+        kind = Kind(name, recording.format)
+        return self._resumed(request) or self._streamed(request, kind, steps_of(chunks, kind, self._settings))
+
+    async def enrich(self, request: Request) -> ASGIApp:
+        """Send the events of a capture."""
+        if resumed := self._resumed(request):
+            return resumed
+        body, limit = await self._body(request), self._settings.max_event
+        asked = request.query_params.get("format")
+        kind = Kind(None, format_of(body, limit) if asked is None else check_format(asked))
+        return self._streamed(request, kind, paced(steps_in(body, limit), self._pace(request, 0)))
+
+    async def relay(self, request: Request) -> ASGIApp:
+        """Send the events of a provider's answer, with its own in between if they are wanted."""
+        if resumed := self._resumed(request):
+            return resumed
+        body, path = await self._body(request), request.path_params["path"]
+        with_provider = request.query_params.get("events") == "both"
+        if self._upstream is None:
+            recording, chunks = self._recorded(request, path, body)
+            kind = Kind(recording.name, recording.format, with_provider)
+            return self._streamed(request, kind, steps_of(chunks, kind, self._settings))
+        format = request.query_params.get("format") or FORMATS_BY_PATH.get(path)
+        kind = Kind(path, None if format is None else check_format(format), with_provider)
+        stream = self.streams.open(_owner(request))
+        try:
+            response = await self._ask(request, self._upstream, body, is_read=True)
+        except BaseException:
+            self.streams.drop(stream)
+            raise
+        if is_event_stream(response):
+            chunks = chunks_of(response, is_raw=False)
+            return self._filled(stream, kind, steps_of(chunks, kind, self._settings))
+        self.streams.drop(stream)
+        return self._passed_on(response)
+
+    async def pass_on(self, request: Request) -> ASGIApp:
+        """Send a provider's answer as it is."""
+        body = await self._body(request)
+        self.streams.make_room()
+        if self._upstream is None:
+            _, chunks = self._recorded(request, request.path_params["path"], body)
+            self.streams.others += 1
+            return PassedOnResponse(200, _RECORDED, chunks, self._settings, self._passed)
+        self.streams.others += 1
+        try:
+            response = await self._ask(request, self._upstream, body, is_read=False)
+        finally:
+            self.streams.others -= 1
+        return self._passed_on(response)
+
+    # requests
+
+    def _pace(self, request: Request, default: float | None = None) -> float:
+        default = self._settings.pace if default is None else default
+        try:
+            return pace_of(request.query_params.get("pace"), default)
+        except ValueError:
+            raise _Refused(problem(400, "invalid_pace", "pace is a number of events per second")) from None
+
+    async def _body(self, request: Request) -> bytes:
+        """Read a request's body, as far as it may go."""
+        body = bytearray()
+        try:
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > self._settings.max_body:
+                    raise _Refused(problem(413, "body_limit", "the body is longer than max_body"))
+        except ClientDisconnect:
+            raise _Refused(_FOR_NOBODY) from None
+        return bytes(body)
+
+    def _recorded(
+        self, request: Request, path: str, body: bytes
+    ) -> tuple[recordings.Recording, AsyncGenerator[bytes]]:
+        """Give the recording that stands in for a provider, at its pace."""
+        recording = answer_to(path)
+        if recording is None:
+            raise _Refused(problem(404, "not_found", "there is no upstream, and no recording for this path"))
+        if not _asks_for_stream(body):
+            raise _Refused(
+                problem(400, "not_a_stream", 'there is no upstream: ask for a recording with "stream": true')
+            )
+        return recording, paced(recording.blocks(), self._pace(request))
+
+    # streams
+
+    def _resumed(self, request: Request) -> ASGIApp | None:
+        """Go on with the stream whose last event a client names; None if it has to begin anew."""
+        found = self.streams.find(request.headers.get("last-event-id", ""), _owner(request))
+        if found is None:
+            return None
+        stream, start = found
+        if stream.is_told(start):
+            # the one answer that keeps an EventSource from asking again
+            return Response(status_code=204)
+        return EventsResponse(stream.read(start), self._settings)
+
+    def _streamed(self, request: Request, kind: Kind, steps: AsyncGenerator[Step]) -> ASGIApp:
+        return self._filled(self.streams.open(_owner(request)), kind, steps)
+
+    def _filled(self, stream: Stream, kind: Kind, steps: AsyncGenerator[Step]) -> ASGIApp:
+        self.streams.fill(stream, fill(stream, kind, steps, self._settings))
+        return EventsResponse(stream.read(), self._settings)
+
+    # the upstream
+
+    async def _ask(self, request: Request, upstream: Upstream, body: bytes, is_read: bool) -> httpx.Response:
+        """Pass a request on, unless its client leaves before there is an answer."""
+        path: str = request.path_params["path"]
+        if {".", ".."} & set(path.split("/")):
+            raise _Refused(problem(404, "not_found", "no such path"))
+        parts = [part for part in request.url.query.split("&") if part]
+        if is_read:
+            parts = [part for part in parts if part.partition("=")[0] not in _OUR_PARAMETERS]
+        url = upstream.url_of(quote(path, safe=_PATH_CHARACTERS), "&".join(parts))
+        response = None
+        is_there = True
+        async with anyio.create_task_group() as group:
+            group.start_soon(until_gone, request.receive, group.cancel_scope)
+            try:
+                response = await upstream.ask(request.method, url, request.headers.raw, body, is_read)
+            except Unreachable:
+                is_there = False
+            group.cancel_scope.cancel()
+        if not is_there:
+            raise _Refused(problem(502, "upstream_error", "the upstream does not answer"))
+        if response is None:
+            raise _Refused(_FOR_NOBODY)
+        return response
+
+    def _passed_on(self, response: httpx.Response) -> ASGIApp:
+        """Pass a response on as it is, and count it meanwhile."""
+        headers = response_headers(response)
+        if is_event_stream(response):
+            known = {key.lower() for key, _ in headers}
+            headers += [(key, value) for key, value in _raw(UNBUFFERED) if key not in known]
+
+        async def close() -> None:
+            await self._passed()
+            await response.aclose()
+
+        self.streams.others += 1
+        chunks = chunks_of(response, is_raw=True)
+        return PassedOnResponse(response.status_code, headers, chunks, self._settings, close)
+
+    async def _passed(self) -> None:
+        self.streams.others -= 1
+
+
+def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(key.encode(), value.encode()) for key, value in headers.items()]
+
+
+_RECORDED = _raw({"content-type": "text/event-stream; charset=utf-8", **UNBUFFERED})
+
+
+def _asks_for_stream(body: bytes) -> bool:
+    try:
+        asked: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(asked, dict) and asked.get("stream") is True
+
+
+def _owner(request: Request) -> bytes:
+    """Tell clients apart, so that the id of a stream alone does not open it to others."""
+    secret = (request.headers.get(name, "") for name in ("authorization", "x-api-key"))
+    return blake2b("\0".join((request.url.path, *secret)).encode()).digest()

@@ -1,0 +1,73 @@
+"""What fills a stream: a provider's events, turned into ours."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from ..errors import JsonStreamError
+from .events import EventCutter, EventStream, Step
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from .events import Kind
+    from .resume import Stream
+    from .settings import Settings
+
+__all__ = ["Failure", "fill", "steps_of"]
+
+
+class Failure(Exception):  # noqa: N818  # it is reported, not raised to anybody
+    """A stream can't go on."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+async def steps_of(chunks: AsyncGenerator[bytes], kind: Kind, settings: Settings) -> AsyncGenerator[Step]:
+    """Cut a provider's bytes into steps, as many as the bounds allow."""
+    cutter = EventCutter(settings.max_event, kind.with_provider)
+    size = 0
+    async with aclosing(chunks):
+        async for chunk in chunks:
+            size += len(chunk)
+            if size > settings.max_stream_bytes:
+                raise Failure("stream_limit", "the stream is longer than max_stream_bytes")
+            for step in cutter.add_bytes(chunk):
+                yield step
+
+
+async def fill(stream: Stream, kind: Kind, steps: AsyncGenerator[Step], settings: Settings) -> None:
+    """Fill a stream from its start to its end, whatever goes wrong in between."""
+    events = EventStream(stream.id, kind)
+    failure = None
+    try:
+        async with asyncio.timeout(settings.max_seconds), aclosing(steps):
+            await _put_all(stream, events, steps, settings.max_stream_bytes)
+    except TimeoutError:
+        failure = "time_limit", "the stream takes longer than max_seconds"
+    except JsonStreamError as error:
+        failure = error.code.value, error.error.message
+    except Failure as error:
+        failure = error.code, error.message
+    stream.close(events.close(failure))
+
+
+async def _put_all(stream: Stream, events: EventStream, steps: AsyncGenerator[Step], max_bytes: int) -> None:
+    async def put(entry: bytes) -> None:
+        nonlocal max_bytes
+        max_bytes -= len(entry)
+        if max_bytes < 0:
+            raise Failure("stream_limit", "the events are longer than max_stream_bytes")
+        await stream.put(entry)
+
+    await put(events.start())
+    async for step in steps:
+        for entry in events.add_step(step):
+            await put(entry)
+    for entry in events.finish():
+        await put(entry)

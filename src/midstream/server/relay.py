@@ -1,0 +1,158 @@
+"""The provider behind the gateway.
+
+Requests go out through httpx's transport, not its client: a client would keep one user's cookies for
+the next, follow redirects and write URLs to the log.
+"""
+
+from __future__ import annotations
+
+import base64
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+from urllib.request import getproxies, proxy_bypass
+
+import anyio
+import httpx
+
+from .fill import Failure
+from .settings import DEFAULT
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Iterable, Sequence
+
+    from .settings import Settings
+
+    Headers = Sequence[tuple[bytes, bytes]]
+
+__all__ = [
+    "FORMATS_BY_PATH",
+    "Unreachable",
+    "Upstream",
+    "chunks_of",
+    "is_event_stream",
+    "passed_on",
+    "response_headers",
+]
+
+FORMATS_BY_PATH = {
+    "chat/completions": "openai-chat",
+    "messages": "anthropic",
+    "responses": "openai-responses",
+}
+# RFC 9110, 7.6.1: they concern one connection
+_HOP_BY_HOP = {
+    b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te",
+    b"trailer", b"transfer-encoding", b"upgrade",
+}  # fmt: skip
+# what is the gateway's own; browsers send cookies of all that listens on this host
+_OUR_REQUEST = {b"host", b"content-length", b"cookie", b"last-event-id", b"origin", b"referer"}
+_OUR_RESPONSE = {b"date", b"server"}
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class Unreachable(Exception):  # noqa: N818  # an answer more than an error
+    """The upstream does not answer."""
+
+
+def passed_on(headers: Headers, without: Iterable[bytes] = ()) -> list[tuple[bytes, bytes]]:
+    """Give the headers that a gateway passes on.
+
+    >>> passed_on([(b"connection", b"x-hop"), (b"x-hop", b"1"), (b"x-api-key", b"k")])
+    [(b'x-api-key', b'k')]
+    """
+    named = {
+        name.strip().lower()
+        for key, value in headers
+        if key.lower() == b"connection"
+        for name in value.split(b",")
+    }
+    dropped = _HOP_BY_HOP | named | set(without)
+    return [(key, value) for key, value in headers if key.lower() not in dropped]
+
+
+def is_event_stream(response: httpx.Response) -> bool:
+    """Tell whether a response is a stream of events."""
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return response.is_success and kind == "text/event-stream"
+
+
+class Upstream:
+    """Ask a provider, or what speaks like one, in a client's name.
+
+    >>> str(Upstream("http://127.0.0.1:9/api?v=2").url_of("messages", "beta=true"))
+    'http://127.0.0.1:9/api/v1/messages?v=2&beta=true'
+    """
+
+    def __init__(
+        self, url: str, settings: Settings = DEFAULT, transport: httpx.AsyncBaseTransport | None = None
+    ) -> None:
+        try:
+            base = httpx.URL(url)
+        except httpx.InvalidURL:
+            base = httpx.URL()
+        if base.scheme not in ("http", "https") or not base.host:
+            # without the URL: it may hold a password
+            raise ValueError("upstream is an http or https URL")
+        self._authorization = b"Basic " + base64.b64encode(base.userinfo) if base.userinfo else None
+        self._base = base.copy_with(userinfo=b"", fragment=None)
+        seconds = settings.connect_seconds
+        self._timeout = {
+            "connect": seconds, "pool": seconds, "read": settings.max_seconds, "write": settings.max_seconds,
+        }  # fmt: skip
+        self._transport = transport or httpx.AsyncHTTPTransport(
+            proxy=_proxy_for(base), limits=httpx.Limits(max_connections=None, max_keepalive_connections=20)
+        )
+
+    def url_of(self, path: str, query: str) -> httpx.URL:
+        """Give the address of a path below /v1/."""
+        root = self._base.path.rstrip("/").removesuffix("/v1")
+        given = self._base.query.decode("ascii")
+        joined = "&".join(part for part in (given, query) if part)
+        return self._base.copy_with(path=f"{root}/v1/{path}", query=joined.encode() or None)
+
+    async def ask(
+        self, method: str, url: httpx.URL, headers: Headers, body: bytes, is_read: bool
+    ) -> httpx.Response:
+        """Send a request, and give the response as soon as its headers are there."""
+        own = _OUR_REQUEST | {b"accept-encoding"} if is_read else _OUR_REQUEST
+        sent = passed_on(headers, own)
+        if is_read:
+            sent.append((b"accept-encoding", b"identity"))
+        if self._authorization and not any(key.lower() == b"authorization" for key, _ in sent):
+            sent.append((b"authorization", self._authorization))
+        request = httpx.Request(
+            method, url, headers=sent, content=body, extensions={"timeout": self._timeout}
+        )
+        try:
+            return await self._transport.handle_async_request(request)
+        except (httpx.HTTPError, httpx.InvalidURL):
+            raise Unreachable from None
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._transport.aclose()
+
+
+def response_headers(response: httpx.Response) -> list[tuple[bytes, bytes]]:
+    """Give the headers of a response that is passed on as it is."""
+    return passed_on(response.headers.raw, _OUR_RESPONSE)
+
+
+async def chunks_of(response: httpx.Response, is_raw: bool) -> AsyncGenerator[bytes]:
+    """Give a response's body as it comes, decoded or as it was sent, and close it at the end."""
+    try:
+        async with aclosing(response.aiter_raw() if is_raw else response.aiter_bytes()) as chunks:  # type: ignore[type-var]
+            async for chunk in chunks:
+                yield chunk
+    except (httpx.HTTPError, httpx.StreamError):
+        raise Failure("upstream_error", "the upstream broke off") from None
+    finally:
+        with anyio.CancelScope(shield=True):
+            await response.aclose()
+
+
+def _proxy_for(url: httpx.URL) -> str | None:
+    """Give the proxy that the environment names."""
+    if url.host in _LOOPBACK or proxy_bypass(url.host):
+        return None
+    return getproxies().get(url.scheme)
