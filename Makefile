@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 300
 # the SDKs of providers, for the tests that use them as clients
 SDKS := .venv-openai/ready .venv-anthropic/ready .venv-objects/ready
 
-.PHONY: help demo test check bench fuzz dist clean sdk-envs
+.PHONY: help demo test check bench fuzz dist pictures chromium clean sdk-envs
 
 help:
 	@echo "make demo    see JSON arrive"
@@ -22,7 +22,7 @@ help:
 demo: $(VENV)/installed
 	@$(BIN)/python -m midstream.demo
 
-test: $(VENV)/installed $(SDKS)
+test: $(VENV)/installed $(SDKS) $(VENV)/browser
 	$(BIN)/python -m pytest
 
 check: $(VENV)/installed
@@ -35,6 +35,10 @@ bench: $(VENV)/bench
 
 fuzz: $(VENV)/installed
 	$(BIN)/python tests/fuzz.py $(FUZZ_SECONDS)
+
+pictures: $(VENV)/installed $(VENV)/browser
+	$(BIN)/python tests/make_pictures.py
+	$(BIN)/python tests/make_terminal_pictures.py
 
 dist: $(VENV)/installed
 	$(BIN)/python tests/try_dist.py
@@ -61,6 +65,14 @@ $(VENV)/tools: pyproject.toml
 	@touch $@
 
 sdk-envs: $(SDKS)
+
+# Chromium and Node for the tests of the page: taken as they are, else from Debian's packages where
+# that is possible; what is still missing the tests name
+chromium: $(VENV)/browser
+
+$(VENV)/browser: | $(VENV)/tools
+	@sh tests/get_browser.sh
+	@touch $@
 
 .venv-%/ready: pyproject.toml
 	$(PYTHON) -m venv .venv-$*

@@ -54,7 +54,7 @@ class Layout:
         if key is not None:
             line.add('"', PUNCTUATION)
             _strings.fold_into(
-                line, key, max((self.width - line.cells) // 3, 3), KEY, self.marks, is_counted=False
+                line, key, max((self.width - line.cells) // 2, 3), KEY, self.marks, is_counted=False
             )
             line.add('": ', PUNCTUATION)
         return line

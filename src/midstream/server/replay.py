@@ -42,6 +42,11 @@ def pace_of(asked: str | None, default: float) -> float:
 
 async def paced(items: Iterable[T], pace: float) -> AsyncGenerator[T]:
     """Give items at so many a second; 0 is as fast as they are taken."""
+    loop = asyncio.get_running_loop()
+    due = loop.time()
     for item in items:
         yield item
-        await asyncio.sleep(1 / pace if pace else 0)
+        # from due time to due time, so that the work in between does not slow it down; who was held up
+        # by a slow client does not hurry to make up for it
+        due = max(due + 1 / pace, loop.time()) if pace else 0
+        await asyncio.sleep(max(due - loop.time(), 0))
