@@ -23,7 +23,7 @@ demo: $(VENV)/installed
 	@$(BIN)/python -m midstream.demo
 
 test: $(VENV)/installed $(SDKS) $(VENV)/browser
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(VENV)/installed
 	$(BIN)/ruff check

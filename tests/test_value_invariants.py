@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -337,11 +338,14 @@ def calls_of(work: Callable[[], object]) -> int:
         count += event in ("call", "c_call")
 
     before = sys.getprofile()
+    # what other tests left behind is not to be collected, and counted, now
+    gc.disable()
     sys.setprofile(on_event)
     try:
         work()
     finally:
         sys.setprofile(before)
+        gc.enable()
     return count
 
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent
 SWITCH = "MIDSTREAM_EXTENSION"
 NOTICE = "midstream: not compiled"
+# what a wheel holds besides extensions: the modules, recorded streams, and the page
+SOURCES = {".py", ".pxd", ".typed", ".sse", ".css", ".html", ".js", ".svg", ".ts"}
 
 # Run in a fresh environment: print whether the core is compiled, and what it finds in a document.
 USE = """
@@ -197,7 +199,7 @@ def sdist_is_whole(workshop: Workshop) -> None:
 def compiled_wheel_works(workshop: Workshop) -> None:
     """With "yes" the wheel holds the compiled modules beside their sources, and no C."""
     build = workshop.compiled
-    assert build.suffixes() == {".py", ".pxd", ".so", ".typed"}, build.suffixes()
+    assert build.suffixes() == {".so", *SOURCES}, build.suffixes()
     sources = {name.removeprefix("src/") for name in workshop.sources if name.startswith("src/")}
     assert sources <= set(build.names), sorted(sources - set(build.names))
     assert ask(workshop.install(build), USE) == "True"
@@ -217,7 +219,7 @@ def plain_wheel_works(workshop: Workshop) -> None:
 def is_plain(workshop: Workshop, build: Build) -> None:
     """Check a build that had to leave the core plain."""
     assert NOTICE in build.output, build.output
-    assert build.suffixes() == {".py", ".pxd", ".typed"}, build.suffixes()
+    assert build.suffixes() == SOURCES, build.suffixes()
     assert ask(workshop.install(build), USE) == "False"
 
 
