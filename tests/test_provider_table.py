@@ -24,8 +24,8 @@ def table() -> str:
     for fault in FAULT_NAMES:
         marks = ["✓" if fault in module.FAULTS else "–" for module in modules.values()]
         lines.append(f"| {fault} | {' | '.join(marks)} |")
-    for fault in ("a character cut between reads", "a line cut anywhere; CR, LF, CRLF"):
-        lines.append(f"| {fault} |{' ✓ |' * len(FORMATS)}")
+    everywhere = ("a character cut between reads", "a line cut anywhere; CR, LF, CRLF")
+    lines += [f"| {fault} |{' ✓ |' * len(FORMATS)}" for fault in everywhere]
     return "\n".join(lines) + "\n"
 
 

@@ -65,6 +65,9 @@ def shown(text: str, encoding: str = "utf-8") -> str:
     >>> print(shown("a\x1b[2Jb\u202e"))
     a\u001b[2Jb\u202e
     """
+    if text.isascii() and text.isprintable():
+        # the common case, by far faster
+        return text
     text = TROUBLE.sub(lambda found: escape(found[0]), text)
     if is_encodable(text, encoding):
         return text

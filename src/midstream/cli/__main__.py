@@ -1,0 +1,5 @@
+"""``python -m midstream.cli``: the same as ``midstream``."""
+
+from . import main
+
+main()

@@ -1,0 +1,386 @@
+"""The commands. Each reads a file or a pipe as it comes, and writes what it finds as it finds it."""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .. import COMPILED, __version__
+from .._undefined import UNDEFINED
+from ..chunker import JsonStreamChunker
+from ..errors import ErrorCode, JsonStreamError, ParserError
+from ..fragments import JsonFragmentAccumulator
+from ..providers import FORMATS
+from ..rebuild import JsonFragmentRebuilder
+from ..recordings import NAMES
+from ..render._safe import shown
+from ..render.plain import print_value, update_line
+from ..streams import CallStream
+from ..values import JsonValueAccumulator
+from ..wire import to_wire
+from .captures import events_in, lines_in, opened, pieces, texts_in
+from .guard import CANNOT_DO, complain, guarded, set_up
+from .outcome import PrintedDocuments, print_calls, tell_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .._update import JsonFragmentUpdate
+
+__all__ = ["app", "run"]
+
+# json.dumps would make an encoder for each update
+_to_json = json.JSONEncoder(ensure_ascii=False).encode
+
+app = typer.Typer(
+    help="See JSON while it is still arriving; take captures of a model's stream apart.",
+    epilog="Exit codes: 0 fine, 1 bad or cut off data, 2 wrong use or no such file, 130 Ctrl-C, "
+    "141 a closed pipe. First steps: midstream demo",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _file_or_pipe(name: str) -> str:
+    if not name and sys.stdin is not None and sys.stdin.isatty():
+        raise typer.BadParameter("name a file or pipe something in; - reads what you type", param_hint="FILE")
+    return name or "-"
+
+
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        callback=_file_or_pipe,
+        show_default=False,
+        help="A file, or - for the standard input, which is the default.",
+    ),
+]
+
+
+def _one_of(*names: str) -> Any:
+    """Make an option that takes one of a few names."""
+
+    def check(name: str | None) -> str | None:
+        if name is not None and name not in names:
+            raise typer.BadParameter(f"{name!r} is not one of {', '.join(names)}")
+        return name
+
+    return {
+        "callback": check,
+        "autocompletion": lambda incomplete: [name for name in names if name.startswith(incomplete)],
+    }
+
+
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="FORMAT",
+        help=f"What is in it: json, or a provider's events ({', '.join(FORMATS)}). "
+        "Without it, the beginning tells.",
+        **_one_of("json", *FORMATS),
+    ),
+]
+ProviderFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="FORMAT",
+        help=f"Whose events these are: {', '.join(FORMATS)}. Without it, they tell themselves.",
+        **_one_of(*FORMATS),
+    ),
+]
+
+
+def run() -> int:
+    """Run the command line and give the exit code."""
+    set_up()
+    try:
+        code = app(prog_name="midstream", standalone_mode=False)
+    except Exception as error:
+        # wrong use: the class of these errors is typer's own or click's, depending on typer's version
+        if not hasattr(error, "format_message"):
+            raise
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "midstream"
+        complain(f"{error.format_message()} (for help: {command} -h)")
+        return CANNOT_DO
+    return code if isinstance(code, int) else 0
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        python = ".".join(map(str, sys.version_info[:3]))
+        print(f"midstream {__version__} ({'compiled' if COMPILED else 'plain'} core, Python {python})")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _main(
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show version and build.")
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit(CANNOT_DO)
+
+
+@app.command(short_help="See JSON, or a model's message, arrive.")
+def watch(
+    file: File = "",
+    format: Format = None,
+    delay: Annotated[
+        float,
+        typer.Option(
+            min=0, max=60, metavar="SECONDS", help="Wait after each token or event: 0.02 is a model's pace."
+        ),
+    ] = 0,
+) -> None:
+    """See a JSON text, or the text and the tool calls of a model's message, arrive.
+
+    FILE holds JSON, NDJSON, or a provider's events as Server-Sent Events, as lines or as a JSON array.
+    Where the output is no terminal, what came of it is printed as JSON.
+    """
+    # what draws takes a while to load
+    from .watch import watch_stream
+
+    with guarded(file), opened(file) as source:
+        watch_stream(source, format, delay)
+
+
+@app.command(short_help="Print the updates of a JSON text, a line each.")
+def updates(
+    file: File = "",
+    format: Format = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write each as a JSON object, as rebuild takes them.")
+    ] = False,
+    recover: Annotated[bool, typer.Option("--recover", help="Go on behind what is damaged.")] = False,
+) -> None:
+    """Print the updates of a JSON text as it arrives, one a line.
+
+    More documents may follow (NDJSON). Of a provider's events, the text of the message is read.
+    """
+    with guarded(file), opened(file) as source:
+        policy = "recover" if recover else "raise"
+        accumulator = JsonFragmentAccumulator(on_error=policy, after_root="next")
+        try:
+            for text in texts_in(pieces(source), format):
+                _print_updates(accumulator.add_fragment(text), as_json)
+            _print_updates(accumulator.finish(), as_json)
+        except JsonStreamError as error:
+            _print_updates(error.updates, as_json)
+            raise
+        if accumulator.error is not None:
+            raise JsonStreamError(accumulator.error)
+
+
+def _print_updates(found: list[JsonFragmentUpdate], as_json: bool) -> None:
+    if as_json:
+        lines = [_safe(_to_json(to_wire(update))) for update in found]
+    else:
+        lines = [update_line(update, sys.stdout.encoding) for update in found]
+    if lines:
+        _write("\n".join(lines) + "\n")
+
+
+@app.command(short_help="Print the best value of a text that is cut off.")
+def value(
+    file: File = "",
+    format: Format = None,
+    compact: Annotated[bool, typer.Option("--compact", "-c", help="Write each value on one line.")] = False,
+) -> None:
+    """Print the best value that a JSON text supports, be it cut off anywhere.
+
+    More documents may follow (NDJSON). Of a provider's events, the text of the message is read.
+    """
+    with guarded(file), opened(file) as source:
+        accumulator = JsonValueAccumulator(on_error="event", after_root="next")
+        printed = PrintedDocuments(accumulator, None if compact else 2)
+        try:
+            for text in texts_in(pieces(source), format):
+                accumulator.add_fragment(text)
+                printed.print_new()
+                if accumulator.error is not None:
+                    break
+        finally:
+            printed.finish()
+        error = accumulator.error
+        is_only_cut = error is not None and error.code == ErrorCode.TRUNCATED
+        if error is not None and (accumulator.value is UNDEFINED or not is_only_cut):
+            raise JsonStreamError(error)
+
+
+@app.command(short_help="Print the tool calls of a model's message.")
+def calls(file: File = "", format: ProviderFormat = None) -> None:
+    """Print the tool calls of a provider's events as JSON; fail if one of them is not complete."""
+    with guarded(file), opened(file) as source:
+        stream = CallStream(format)
+        found = []
+        try:
+            for event in events_in(pieces(source), format):
+                found = stream.add_event(event)
+            found = stream.finish()
+        except JsonStreamError:
+            if found:
+                print_calls(found)
+            raise
+        print_calls(found)
+        tell_calls(found)
+
+
+@app.command(short_help="Turn snapshots of a value into JSON text.")
+def chunk(
+    file: File = "",
+    tentative_nulls: Annotated[
+        bool, typer.Option("--tentative-nulls", help="A null may stand for a value to come.")
+    ] = False,
+    tentative_numbers: Annotated[
+        bool, typer.Option("--tentative-numbers", help="A number may yet change.")
+    ] = False,
+    override: Annotated[
+        bool, typer.Option("--override", help="Write again what a later snapshot contradicts.")
+    ] = False,
+) -> None:
+    """Turn snapshots of a growing value, one JSON text a line, into one JSON text, as they come."""
+    chunker = JsonStreamChunker("override" if override else "raise", tentative_nulls, tentative_numbers)
+    with guarded(file), opened(file) as source:
+        try:
+            for number, line in enumerate(lines_in(pieces(source)), 1):
+                if line.strip():
+                    with _naming(number):
+                        _write(_safe(chunker.process(line)))
+            _write(_safe(chunker.flush()))
+        finally:
+            if sys.stdout.isatty():
+                _write("\n")
+
+
+@app.command(short_help="Put what updates --json wrote together again.")
+def rebuild(file: File = "") -> None:
+    """Put updates together to the value.
+
+    FILE holds them as updates --json writes them, one a line, or arrays of them.
+    """
+    rebuilder = JsonFragmentRebuilder()
+    with guarded(file), opened(file) as source:
+        try:
+            for number, line in enumerate(lines_in(pieces(source)), 1):
+                with _naming(number):
+                    for update in _updates_of(line):
+                        if rebuilder.is_complete:
+                            print_value(rebuilder.value)
+                            rebuilder.reset()
+                        rebuilder.apply([update])
+        finally:
+            print_value(rebuilder.value)
+        if rebuilder.error is not None:
+            raise JsonStreamError(rebuilder.error)
+        if not rebuilder.is_complete:
+            message = "the updates end before the document does"
+            raise JsonStreamError(ParserError(ErrorCode.TRUNCATED, message, 0, 1, 1))
+
+
+def _updates_of(line: bytes) -> list[Any]:
+    if not line.strip():
+        return []
+    try:
+        update = json.loads(line)
+    except (ValueError, RecursionError):
+        raise JsonStreamError(ParserError.of(ErrorCode.INVALID_UPDATE, 0, "not JSON")) from None
+    return update if isinstance(update, list) else [update]
+
+
+@contextmanager
+def _naming(line: int) -> Iterator[None]:
+    """Say in which line of the input an error was."""
+    try:
+        yield
+    except JsonStreamError as error:
+        message, place, column = error.error.message.rpartition(f" (line {error.line}, ")
+        message = f"{message} (line {line}, {column}" if place else f"{column} (line {line})"
+        raise JsonStreamError(error.error._replace(message=message), error.path) from None
+
+
+def _safe(text: str) -> str:
+    """Escape in JSON text what the output can't take, and what a terminal would obey."""
+    return shown(text, sys.stdout.encoding)
+
+
+def _write(text: str) -> None:
+    if text:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+@app.command(short_help="Run the gateway and its page.")
+def serve(
+    upstream: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="What speaks like OpenAI or Anthropic; without it, recordings."),
+    ] = None,
+    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any free one.")] = 8377,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Log nothing but errors.")] = False,
+) -> None:
+    """Relay a provider's stream as updates, and show tool calls arriving on a page.
+
+    Clients point at it instead of the provider: /v1/... gives midstream's events, /provider/v1/... the
+    provider's own. Without an upstream it replays recorded streams.
+    """
+    try:
+        import httpx  # noqa: F401
+        import sse_starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ModuleNotFoundError as error:
+        complain(f"the gateway needs {error.name}: pip install 'midstream[server]'")
+        raise typer.Exit(CANNOT_DO) from None
+    from ..server import serve as run_gateway
+
+    def tell(url: str) -> None:
+        print(f"midstream serves {url} (Ctrl-C ends it)", flush=True)
+
+    try:
+        # asked before the server, which would say it in its own way
+        socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
+    except OSError as error:
+        complain(f"{host}:{port}: {error.strerror or error}")
+        raise typer.Exit(CANNOT_DO) from None
+    with guarded(f"{host}:{port}"):
+        try:
+            run_gateway(host, port, upstream, on_ready=tell, log_level="error" if quiet else "info")
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--upstream") from None
+
+
+@app.command(short_help="See two tool calls arrive.")
+def demo(
+    raw: Annotated[
+        str | None,
+        typer.Option(
+            "--raw",
+            metavar="NAME",
+            help=f"Write a recorded stream instead, as its provider sends it: {', '.join(NAMES)}.",
+            **_one_of(*NAMES),
+        ),
+    ] = None,
+) -> None:
+    """See two tool calls arrive, the second of them cut off."""
+    from ..demo import main, write_recording
+
+    with guarded("demo"):
+        if raw is None:
+            main()
+        else:
+            write_recording(raw)

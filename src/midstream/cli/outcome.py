@@ -1,0 +1,70 @@
+"""What came of it: documents and tool calls as JSON, and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .._undefined import UNDEFINED
+from ..render.plain import print_value
+from .guard import BAD_DATA, complain
+
+if TYPE_CHECKING:
+    from ..toolcalls import ToolCall
+    from ..values import JsonValueAccumulator
+
+__all__ = ["PrintedDocuments", "print_calls", "tell_calls"]
+
+
+class PrintedDocuments:
+    """Print the documents of a text, each when it is complete, and at the end what there is of one more."""
+
+    def __init__(self, accumulator: JsonValueAccumulator, indent: int | None = 2) -> None:
+        self._accumulator = accumulator
+        self._indent = indent
+        self._last: Any = UNDEFINED
+
+    def print_new(self) -> None:
+        """Print what the last fragment completed."""
+        documents = self._accumulator.documents
+        for document in documents:
+            print_value(document, indent=self._indent)
+        if documents:
+            self._last = documents[-1]
+
+    def finish(self) -> None:
+        """End the text, and print a document that is not complete as far as it is there."""
+        if self._accumulator.is_complete:
+            return
+        is_open = self._accumulator.open_path is not None
+        self._accumulator.finish()
+        self.print_new()
+        # of a document without any value yet, the accumulator has none: it still gives the one before
+        if is_open or self._accumulator.value is not self._last:
+            print_value(self._accumulator.value, indent=self._indent)
+
+
+def print_calls(calls: list[ToolCall]) -> None:
+    """Print calls as a JSON array."""
+    print_value([_plain(call) for call in calls])
+
+
+def _plain(call: ToolCall) -> dict[str, Any]:
+    data: dict[str, Any] = {"id": call.id, "index": call.index, "name": call.name}
+    if call.args is not UNDEFINED:
+        data["args"] = call.args
+    data |= {"raw_args": call.raw_args, "is_complete": call.is_complete}
+    if call.error is not None:
+        data["error"] = {"code": call.error.code.value, "message": call.error.message}
+    if call.finish_reason is not None:
+        data["finish_reason"] = call.finish_reason
+    return data
+
+
+def tell_calls(calls: list[ToolCall]) -> None:
+    """Fail if a call is not complete."""
+    broken = [call for call in calls if not call.is_complete]
+    if broken:
+        why = "" if broken[0].error is None else f": {broken[0].error.message}"
+        complain(f"{len(broken)} of {len(calls)} tool calls not complete{why}")
+        sys.exit(BAD_DATA)

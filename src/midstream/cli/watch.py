@@ -1,0 +1,159 @@
+"""The live view of a stream: a value that grows, or a message with its tool calls."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from rich.console import Console
+
+from ..errors import ErrorCode, JsonStreamError, ParserError
+from ..messages import TextDelta
+from ..render.plain import print_value
+from ..render.terminal import LiveView, MessageView, ValueView
+from ..streams import ProviderStream
+from ..toolcalls import ToolsAggregateMessageHandler
+from ..values import JsonValueAccumulator
+from .captures import Opening, pieces, size_of, without_last_newline
+from .outcome import PrintedDocuments, print_calls, tell_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..render.terminal import View
+    from ..toolcalls import ToolCall
+
+__all__ = ["WatchedMessage", "watch_stream"]
+
+# bytes to a token, about
+_TOKEN = 4
+
+
+class WatchedMessage:
+    """A provider's message as it stands: its text, and its tool calls."""
+
+    def __init__(self, format: str | None) -> None:
+        self._provider = ProviderStream(format)
+        self._handler = ToolsAggregateMessageHandler()
+        self._last: list[ToolCall] | None = None
+        self.text: list[str] = []
+        self.value = JsonValueAccumulator(on_error="event")
+
+    def add_event(self, event: Any) -> None:
+        """Take the next event of the stream."""
+        self._add(self._provider.add_event(event))
+
+    def finish(self) -> None:
+        """Take the end of the stream."""
+        self._add(self._provider.finish())
+        self._last = [call for id in self._handler.message_ids for call in self._handler.complete(id)]
+
+    def _add(self, messages: Iterable[Any]) -> None:
+        for message in messages:
+            self._handler.add_message(message)
+            if isinstance(message, TextDelta) and message.choice == 0:
+                self.text.append(message.text)
+                self.value.add_fragment(message.text)
+
+    def calls(self) -> list[ToolCall]:
+        """Give the calls as they stand."""
+        if self._last is not None:
+            return self._last
+        return [call for id in self._handler.message_ids for call in self._handler.calls(id)]
+
+    def print(self) -> None:
+        """Print what came of the message."""
+        if self.is_structured():
+            print_value(self.value.value)
+        elif self.text:
+            print("".join(self.text))
+        if self.calls():
+            print_calls(self.calls())
+
+    def tell(self) -> None:
+        """Fail if the message is cut off in a structured output or in a call."""
+        if self.is_structured() and not self.value.is_complete:
+            raise JsonStreamError(ParserError.at(ErrorCode.TRUNCATED, *self.value.position))
+        tell_calls(self.calls())
+
+    def is_structured(self) -> bool:
+        """Tell whether the text is JSON worth showing as a value."""
+        return self.value.error is None and isinstance(self.value.value, (dict, list))
+
+    def view(self) -> View:
+        """Give what is to be seen: structured output as a value, other text as it is."""
+        if self.is_structured():
+            return MessageView(ValueView(self.value.value, self.value.open_path), self.calls())
+        self.text = ["".join(self.text)]
+        return MessageView(self.text[0], self.calls())
+
+
+def watch_stream(source: BinaryIO, format: str | None, delay: float) -> None:
+    """Show a stream until it ends; where the output is no terminal, only what came of it."""
+    with LiveView(Console(), total=size_of(source)) as live:
+        opening = Opening(_counted(pieces(source), live), format)
+        delay = delay if live.is_live else 0
+        if opening.framing == "text":
+            _watch_text(without_last_newline(opening.chunks), live, delay)
+        else:
+            _watch_events(opening.events(), format, live, delay)
+
+
+def _counted(chunks: Iterable[bytes], live: LiveView) -> Iterator[bytes]:
+    for chunk in chunks:
+        live.received += len(chunk)
+        if not chunk:
+            live.refresh()
+        yield chunk
+
+
+def _watch_text(chunks: Iterable[bytes], live: LiveView, delay: float) -> None:
+    accumulator = JsonValueAccumulator(on_error="event", after_root="next")
+
+    printed = PrintedDocuments(accumulator)
+
+    def view() -> View:
+        return ValueView(accumulator.value, accumulator.open_path)
+
+    for piece in _paced(chunks, delay):
+        accumulator.add_fragment(piece)
+        live.update(view)
+        if not live.is_live:
+            printed.print_new()
+        if accumulator.error is not None:
+            break
+    if not live.is_live:
+        printed.finish()
+    elif not accumulator.is_complete:
+        accumulator.finish()
+        live.update(view)
+    if accumulator.error is not None:
+        raise JsonStreamError(accumulator.error)
+
+
+def _paced(chunks: Iterable[bytes], delay: float) -> Iterator[bytes]:
+    """Cut chunks into tokens that take their time, if time is to be taken."""
+    for chunk in chunks:
+        if not delay:
+            yield chunk
+            continue
+        for start in range(0, len(chunk), _TOKEN):
+            yield chunk[start : start + _TOKEN]
+            time.sleep(delay)
+
+
+def _watch_events(events: Iterable[Any], format: str | None, live: LiveView, delay: float) -> None:
+    message = WatchedMessage(format)
+    try:
+        for event in events:
+            message.add_event(event)
+            live.update(message.view)
+            time.sleep(delay)
+        message.finish()
+    finally:
+        # after an error, too: what came before it is not lost
+        live.update(message.view)
+        live.close()
+        if not live.is_live:
+            message.print()
+    message.tell()
