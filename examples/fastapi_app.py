@@ -5,23 +5,24 @@ from collections.abc import AsyncIterator
 
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, StreamingResponse
+from fastapi.staticfiles import StaticFiles
 
 from midstream import recordings
 from midstream.asgi import MidstreamMiddleware
 
-PAGE = """<!doctype html><meta charset="utf-8"><title>Tool calls</title><pre></pre><script>
-const source = new EventSource("/chat?events=midstream"), shown = {};
-source.addEventListener("tools_call_update", event => {
-  for (const {index, json_update_fragments} of JSON.parse(event.data).tool_call_updates)
-    for (const {path, kind, textValue} of json_update_fragments)
-      if (kind == "PartialString") shown[index + path] = (shown[index + path] ?? "") + textValue;
-  document.querySelector("pre").textContent = JSON.stringify(shown, null, 2);
-});
+PAGE = """<!doctype html><meta charset="utf-8"><title>Tool calls</title><pre></pre><script type="module">
+import { ToolsAggregateMessageHandler } from "/web/midstream.js";
+const handler = new ToolsAggregateMessageHandler(), source = new EventSource("/chat?events=midstream");
+const show = call => `${call.name} ${call.isComplete ? "✓" : "…"} ${JSON.stringify(call.args, null, 2)}`;
+const draw = calls => { document.querySelector("pre").textContent = calls.map(show).join("\\n"); };
+for (const type of ["tools_call_update", "tool_call_end", "message_end"])
+  source.addEventListener(type, event => draw(handler.addMessage(JSON.parse(event.data))));
 source.addEventListener("stream_end", () => source.close());
 </script>"""
 
 app = FastAPI()
 app.add_middleware(MidstreamMiddleware)
+app.mount("/web", StaticFiles(packages=[("midstream.render", "web")]))
 app.get("/", response_class=HTMLResponse)(lambda: PAGE)
 
 
