@@ -33,6 +33,8 @@ HOT = [
     "fragments",
     "values",
     "tree",
+    "_frames",
+    "_cursor",
     "rebuild",
 ]
 SWITCH = os.environ.get("MIDSTREAM_EXTENSION", "").strip().lower()

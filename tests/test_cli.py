@@ -27,9 +27,10 @@ import pytest
 from typer.main import get_command
 
 from midstream import COMPILED, UNDEFINED, __version__
+from midstream.captures import framing
 from midstream.cli.app import app
 from midstream.cli.app import run as command_line
-from midstream.cli.captures import Opening, framing
+from midstream.cli.captures import Opening
 from midstream.providers import _MODULES, FORMATS
 from midstream.recordings import load
 from provider_streams import Event, Expected
@@ -751,7 +752,7 @@ def test_serve() -> None:
 
 
 def test_serve_refuses_another_upstream() -> None:
-    done = run("serve", "--upstream", "ftp://secret@example.org")
+    done = run("serve", "--port", "0", "--upstream", "ftp://secret@example.org")
     assert done.returncode == 2
     assert "http or https" in done.stderr
     assert "secret" not in done.stderr

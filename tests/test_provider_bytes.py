@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import importlib
 import json
 import random
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from midstream import aio, tool_calls
-from midstream.providers import FORMATS
 from midstream.sse import SseDecoder, SseEvent, comment, encode
-from provider_streams import Event, Expected, seen
+from provider_streams import Event, Expected, cases, final
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import Callable, Iterator
 
-MODULES = {
-    name: importlib.import_module(
-        f"provider_streams.{'own' if name == 'midstream' else name.replace('-', '_')}"
-    )
-    for name in FORMATS
-}
-CASES = [
-    pytest.param(name, stream, calls, id=f"{name}: {fault}")
-    for name, module in MODULES.items()
-    for fault, (stream, calls) in {"ordinary": (module.STREAM, module.CALLS), **module.FAULTS}.items()
-]
 LONE = re.compile("[\ud800-\udfff]")
-each_case = pytest.mark.parametrize(("format", "stream", "expected"), CASES)
+each_stream = cases()
 
 
 def sse_bytes(stream: list[Event], line_end: str, *, is_noisy: bool) -> bytes:
@@ -54,53 +39,19 @@ def cut(data: bytes, seed: int) -> Iterator[bytes]:
         data = data[size:]
 
 
-def last(stream: Any, format: str | None) -> list[Expected]:
-    *_, calls = tool_calls(stream, format)
-    return seen(calls)
-
-
-@each_case
+@each_stream
 @pytest.mark.parametrize("line_end", ["\n", "\r", "\r\n"], ids=["LF", "CR", "CRLF"])
-def test_sse_cut_anywhere(format: str, stream: list[Event], expected: list[Expected], line_end: str) -> None:
-    data = sse_bytes(stream, line_end, is_noisy=True)
+def test_sse_cut_anywhere(format: str, events: list[Event], expected: list[Expected], line_end: str) -> None:
+    data = sse_bytes(events, line_end, is_noisy=True)
     decoder = SseDecoder()
-    events = [event for piece in cut(data, len(data)) for event in decoder.add_bytes(piece)]
-    assert last(events, format) == expected
+    read = [event for piece in cut(data, len(data)) for event in decoder.add_bytes(piece)]
+    assert final(read, format) == expected
 
 
-@each_case
-def test_lines_of_json(format: str, stream: list[Event], expected: list[Expected]) -> None:
-    lines = [json.dumps(event).encode() for event in stream]
-    assert last(lines, format) == expected
-
-
-@each_case
-def test_async_is_the_same(format: str, stream: list[Event], expected: list[Expected]) -> None:
-    async def events() -> AsyncIterator[Event]:
-        for event in stream:
-            yield event
-
-    async def run() -> list[list[Expected]]:
-        return [seen(calls) async for calls in aio.tool_calls(events(), format)]
-
-    assert asyncio.run(run()) == [seen(calls) for calls in tool_calls(stream, format)]
-
-
-@each_case
-def test_never_complete_before_it_is(format: str, stream: list[Event], expected: list[Expected]) -> None:
-    """Once complete a call stays as it is; and what stops in mid-arguments is never complete."""
-    done: dict[int, Any] = {}
-    for calls in tool_calls(stream, format):
-        for number, call in enumerate(calls):
-            if number in done:
-                assert call.is_complete
-                assert call.args == done[number]
-            elif call.is_complete:
-                done[number] = call.args
-    for end in range(len(stream)):
-        for found in last(stream[:end], format):
-            if found.complete and found.raw.strip() and isinstance(found.args, (dict, list)):
-                assert json.loads(found.raw) == found.args
+@each_stream
+def test_lines_of_json(format: str, events: list[Event], expected: list[Expected]) -> None:
+    lines = [json.dumps(event).encode() for event in events]
+    assert final(lines, format) == expected
 
 
 @pytest.mark.parametrize("format", ["openai-chat", "anthropic", "bedrock", "ag-ui", "vercel-ui", "midstream"])
@@ -132,5 +83,5 @@ def test_text_that_looks_like_line_ends(format: str) -> None:
     decoder = SseDecoder()
     data = sse_bytes(stream, "\n", is_noisy=False)
     events = [event for piece in cut(data, 1) for event in decoder.add_bytes(piece)]
-    (call,) = last(events, format)
+    (call,) = final(events, format)
     assert call.args == {"x": odd}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 
 from midstream.providers import FORMATS
-from provider_streams import FAULT_NAMES
+from provider_streams import FAULT_NAMES, streams
 
 PAGE = Path(__file__).parent.parent / "docs" / "providers.md"
 BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
@@ -14,15 +13,9 @@ BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
 
 def table() -> str:
     """Write the table: a mark where a stream with that fault is tested, a dash where there can't be one."""
-    modules = {
-        name: importlib.import_module(
-            f"provider_streams.{'own' if name == 'midstream' else name.replace('-', '_')}"
-        )
-        for name in FORMATS
-    }
     lines = [f"| fault | {' | '.join(FORMATS)} |", f"| --- |{' :-: |' * len(FORMATS)}"]
     for fault in FAULT_NAMES:
-        marks = ["✓" if fault in module.FAULTS else "–" for module in modules.values()]
+        marks = ["✓" if fault in streams(format).FAULTS else "–" for format in FORMATS]
         lines.append(f"| {fault} | {' | '.join(marks)} |")
     everywhere = ("a character cut between reads", "a line cut anywhere; CR, LF, CRLF")
     lines += [f"| {fault} |{' ✓ |' * len(FORMATS)}" for fault in everywhere]

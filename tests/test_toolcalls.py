@@ -1306,12 +1306,9 @@ def test_handler_results_may_be_messages_of_their_own(midstream: Any) -> None:
 
 
 def living(midstream: Any) -> int:
-    names = {"_CallState", "_Message"}
-    module = f"{midstream.__name__}.toolcalls"
+    names = {f"{midstream.__name__}.{name}" for name in ("_tool_call.CallState", "toolcalls._Message")}
     gc.collect()
-    return sum(
-        type(thing).__name__ in names and type(thing).__module__ == module for thing in gc.get_objects()
-    )
+    return sum(f"{type(thing).__module__}.{type(thing).__name__}" in names for thing in gc.get_objects())
 
 
 @each_build

@@ -24,7 +24,7 @@ class Halves:
     r"""Join the halves of pairs over the pieces of a text: the first half waits for the other.
 
     >>> halves = Halves()
-    >>> halves.add("rain \ud83c"), halves.add("\udf27!") == "\U0001f327!"
+    >>> halves.add_fragment("rain \ud83c"), halves.add_fragment("\udf27!") == "\U0001f327!"
     ('rain ', True)
     """
 
@@ -33,7 +33,7 @@ class Halves:
     def __init__(self) -> None:
         self._half = ""
 
-    def add(self, piece: str) -> str:
+    def add_fragment(self, piece: str) -> str:
         """Give what is certain of the text."""
         if not self._half and piece.isascii():
             return piece

@@ -1,7 +1,5 @@
 cimport cython
 
-cdef object _ERROR
-
 cdef class JsonFragmentUpdate:
     cdef object _kind, _text, _value, _segment
     cdef tuple _pair

@@ -40,7 +40,20 @@ class JsonFragmentKind(StrEnum):
     Error = "Error"
 
 
-_ERROR = JsonFragmentKind.Error
+# a member is slow to look up in its class
+START_OBJECT = JsonFragmentKind.StartObject
+END_OBJECT = JsonFragmentKind.EndObject
+START_ARRAY = JsonFragmentKind.StartArray
+END_ARRAY = JsonFragmentKind.EndArray
+KEY = JsonFragmentKind.Key
+START_STRING = JsonFragmentKind.StartString
+PARTIAL_STRING = JsonFragmentKind.PartialString
+COMPLETE_STRING = JsonFragmentKind.CompleteString
+COMPLETE_NUMBER = JsonFragmentKind.CompleteNumber
+COMPLETE_BOOLEAN = JsonFragmentKind.CompleteBoolean
+COMPLETE_NULL = JsonFragmentKind.CompleteNull
+JSON_COMPLETE = JsonFragmentKind.JsonComplete
+ERROR = JsonFragmentKind.Error
 
 
 # Outside garbage collection: an update holds strings, scalars and path pairs, none of which can
@@ -109,12 +122,12 @@ class JsonFragmentUpdate:
     @property
     def value(self) -> Any:
         """The complete value, if there is one."""
-        return None if self._kind is _ERROR else self._value
+        return None if self._kind is ERROR else self._value
 
     @property
     def error(self) -> ParserError | None:
         """The error as data, if the update tells of one."""
-        return self._value if self._kind is _ERROR else None
+        return self._value if self._kind is ERROR else None
 
     def _parts(self) -> tuple[object, ...]:
         return self.path, self._kind, self._text, self._value
@@ -127,7 +140,7 @@ class JsonFragmentUpdate:
 
     def __repr__(self) -> str:
         parts = [repr(self.path), repr(str(self._kind))]
-        if self._value is not None and self._kind is not _ERROR:
+        if self._value is not None and self._kind is not ERROR:
             parts += [repr(self._text), repr(self._value)]
         elif self._text is not None:
             parts.append(repr(self._text))

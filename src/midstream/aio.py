@@ -66,7 +66,7 @@ async def values(fragments: AsyncIterable[str | bytes], **options: Any) -> Async
     """
     stream = ValueStream(options)
     async for fragment in fragments:
-        for value in stream.add(fragment):
+        for value in stream.add_fragment(fragment):
             yield value
     for value in stream.finish():
         yield value

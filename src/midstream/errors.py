@@ -115,7 +115,7 @@ class ParserError(NamedTuple):
 
     code: ErrorCode
     message: str
-    index: int  # type: ignore[assignment]
+    index: int  # type: ignore[assignment]  # as above
     line: int
     column: int
 

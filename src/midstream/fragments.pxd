@@ -6,9 +6,9 @@ from ._text cimport TextBuffer
 from ._update cimport JsonFragmentUpdate, make_update
 from ._visitor cimport Visitor
 
-cdef object _START_OBJECT, _END_OBJECT, _START_ARRAY, _END_ARRAY, _KEY
-cdef object _START_STRING, _PARTIAL_STRING, _COMPLETE_STRING
-cdef object _COMPLETE_NUMBER, _COMPLETE_BOOLEAN, _COMPLETE_NULL, _JSON_COMPLETE, _ERROR
+cdef object START_OBJECT, END_OBJECT, START_ARRAY, END_ARRAY, KEY
+cdef object START_STRING, PARTIAL_STRING, COMPLETE_STRING
+cdef object COMPLETE_NUMBER, COMPLETE_BOOLEAN, COMPLETE_NULL, JSON_COMPLETE, ERROR
 cdef list _NONE
 
 cdef class FragmentVisitor(Visitor):

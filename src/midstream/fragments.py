@@ -8,7 +8,23 @@ from typing import TYPE_CHECKING, Any
 from . import _cython as cython
 from ._accumulator import DEFAULT_LIMITS, Accumulator, restore
 from ._text import TextBuffer, load_text, save_text
-from ._update import JsonFragmentKind, JsonFragmentUpdate
+from ._update import (
+    COMPLETE_BOOLEAN,
+    COMPLETE_NULL,
+    COMPLETE_NUMBER,
+    COMPLETE_STRING,
+    END_ARRAY,
+    END_OBJECT,
+    ERROR,
+    JSON_COMPLETE,
+    KEY,
+    PARTIAL_STRING,
+    START_ARRAY,
+    START_OBJECT,
+    START_STRING,
+    JsonFragmentKind,
+    JsonFragmentUpdate,
+)
 from ._visitor import Visitor
 from .errors import JsonStreamError, ParserError
 from .paths import pair_of, root_of, segments_of
@@ -28,20 +44,6 @@ if TYPE_CHECKING:
     from .paths import PathPair, Segment
 
 __all__ = ["JsonFragmentAccumulator", "updates"]
-
-_START_OBJECT = JsonFragmentKind.StartObject
-_END_OBJECT = JsonFragmentKind.EndObject
-_START_ARRAY = JsonFragmentKind.StartArray
-_END_ARRAY = JsonFragmentKind.EndArray
-_KEY = JsonFragmentKind.Key
-_START_STRING = JsonFragmentKind.StartString
-_PARTIAL_STRING = JsonFragmentKind.PartialString
-_COMPLETE_STRING = JsonFragmentKind.CompleteString
-_COMPLETE_NUMBER = JsonFragmentKind.CompleteNumber
-_COMPLETE_BOOLEAN = JsonFragmentKind.CompleteBoolean
-_COMPLETE_NULL = JsonFragmentKind.CompleteNull
-_JSON_COMPLETE = JsonFragmentKind.JsonComplete
-_ERROR = JsonFragmentKind.Error
 
 # between two calls: the updates belong to who got them
 _NONE: list[JsonFragmentUpdate] = []
@@ -99,51 +101,51 @@ class FragmentVisitor(Visitor):
                 self.index = pair[1]
 
     def begin_object(self) -> None:
-        self._enter(_START_OBJECT)
+        self._enter(START_OBJECT)
         self.in_array = False
 
     def end_object(self) -> None:
-        self._leave(_END_OBJECT)
+        self._leave(END_OBJECT)
 
     def begin_array(self) -> None:
-        self._enter(_START_ARRAY)
+        self._enter(START_ARRAY)
         self.in_array = True
         self.index = -1
 
     def end_array(self) -> None:
-        self._leave(_END_ARRAY)
+        self._leave(END_ARRAY)
 
     def key(self, text: str) -> None:
-        self.updates.append(make_update(_KEY, text, text, self.pair, None))
+        self.updates.append(make_update(KEY, text, text, self.pair, None))
         self.segment = text
 
     def string(self, piece: str, starts: bool, ends: bool) -> None:
         if starts:
             self._begin()
-            self._tell(_START_STRING, None, None)
+            self._tell(START_STRING, None, None)
             self.text.clear()
         if piece:
-            self.updates.append(make_update(_PARTIAL_STRING, piece, None, self.pair, self.segment))
+            self.updates.append(make_update(PARTIAL_STRING, piece, None, self.pair, self.segment))
             if not (starts and ends):
                 self.text.append(piece)
         if ends:
             if not starts:
                 piece = self.text.take()
-            self._tell(_COMPLETE_STRING, piece, piece)
+            self._tell(COMPLETE_STRING, piece, piece)
 
     def number(self, value: Any, text: str, start: int, end: int) -> None:
         self._begin()
-        self.updates.append(make_update(_COMPLETE_NUMBER, text[start:end], value, self.pair, self.segment))
+        self.updates.append(make_update(COMPLETE_NUMBER, text[start:end], value, self.pair, self.segment))
 
     def literal(self, value: bool | None) -> None:
         self._begin()
         if value is None:
-            self._tell(_COMPLETE_NULL, "null", None)
+            self._tell(COMPLETE_NULL, "null", None)
         else:
-            self._tell(_COMPLETE_BOOLEAN, "true" if value else "false", value)
+            self._tell(COMPLETE_BOOLEAN, "true" if value else "false", value)
 
     def document(self) -> None:
-        self._tell(_JSON_COMPLETE, None, None)
+        self._tell(JSON_COMPLETE, None, None)
         self.segment = None
 
     def error(self, error: ParserError, where: int) -> None:
@@ -152,7 +154,7 @@ class FragmentVisitor(Visitor):
             segment = None
         elif where == IN_NEXT_VALUE and self.in_array:
             segment = self.index + 1
-        update = make_update(_ERROR, error.message, error, self.pair, segment)
+        update = make_update(ERROR, error.message, error, self.pair, segment)
         self.last_error = error
         self.error_path = update.path
         self.updates.append(update)
@@ -217,6 +219,8 @@ class JsonFragmentAccumulator(Accumulator):
 
     __slots__ = ("_root",)
 
+    _visitor: FragmentVisitor
+
     def __init__(
         self,
         root: str = "root",
@@ -238,7 +242,7 @@ class JsonFragmentAccumulator(Accumulator):
     def add_fragment(self, fragment: str | bytes) -> list[JsonFragmentUpdate]:
         """Read a fragment (bytes: UTF-8, cut anywhere) and give what became known."""
         self._begin_call()
-        visitor: FragmentVisitor = self._visitor  # type: ignore[assignment]
+        visitor = self._visitor
         updates: list[JsonFragmentUpdate] = []
         visitor.updates = updates
         try:
@@ -253,7 +257,7 @@ class JsonFragmentAccumulator(Accumulator):
     def finish(self) -> list[JsonFragmentUpdate]:
         """Take the end of the input as the end of the text; a truncated text is an error."""
         self._begin_call()
-        visitor: FragmentVisitor = self._visitor  # type: ignore[assignment]
+        visitor = self._visitor
         updates: list[JsonFragmentUpdate] = []
         visitor.updates = updates
         try:

@@ -70,7 +70,7 @@ class ToolCallEnd(NamedTuple):
     """
 
     tool_call_id: str | None = None
-    index: int | str | None = None  # type: ignore[assignment]
+    index: int | str | None = None  # type: ignore[assignment]  # as above
     failed: bool = False
     message_id: str | None = None
     choice: int = 0
@@ -117,7 +117,8 @@ class MessageEnd(NamedTuple):
 
 Message = ToolCallUpdate | ToolCallsUpdate | ToolCallEnd | TextDelta | ToolResult | MessageEnd
 
-_TYPES: dict[str, Any] = {
+# by the ``type`` of their plain form
+TYPES: dict[str, Any] = {
     "tool_call_update": ToolCallUpdate,
     "tools_call_update": ToolCallsUpdate,
     "tool_call_end": ToolCallEnd,
@@ -125,7 +126,7 @@ _TYPES: dict[str, Any] = {
     "tool_result": ToolResult,
     "message_end": MessageEnd,
 }
-_NAMES = {cls: name for name, cls in _TYPES.items()}
+_NAMES = {cls: name for name, cls in TYPES.items()}
 
 
 def to_event(message: Message) -> dict[str, Any]:
@@ -160,7 +161,7 @@ def from_event(event: Mapping[str, Any]) -> Message | None:
     >>> from_event({"type": "text_delta", "text": "Hel"})
     TextDelta(text='Hel', message_id=None, choice=0)
     """
-    cls: Any = _TYPES.get(_type_of(event))
+    cls: Any = TYPES.get(_type_of(event))
     if cls is None:
         return None
     fields = {name: event[name] for name in cls._fields if event.get(name) is not None}
@@ -179,7 +180,8 @@ def from_event(event: Mapping[str, Any]) -> Message | None:
             raise _invalid(f"{name} is of another type")
     if cls is TextDelta and "text" not in fields:
         raise _invalid("no text")
-    return cls(**fields)  # type: ignore[no-any-return]
+    message: Message = cls(**fields)
+    return message
 
 
 def _is_plain_update(item: Any) -> bool:

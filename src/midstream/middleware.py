@@ -10,7 +10,15 @@ from ._call_table import Call, CallTable
 from ._undefined import UNDEFINED
 from .errors import JsonStreamError
 from .fragments import JsonFragmentAccumulator
-from .messages import MessageEnd, ToolCallEnd, ToolCallsUpdate, ToolCallUpdate, ToolResult, from_event
+from .messages import (
+    Message,
+    MessageEnd,
+    ToolCallEnd,
+    ToolCallsUpdate,
+    ToolCallUpdate,
+    ToolResult,
+    from_event,
+)
 from .wire import to_wire
 
 if TYPE_CHECKING:
@@ -38,10 +46,10 @@ class _ParsedCall(Call):
     def is_whole(self) -> bool:
         return self.accumulator.is_complete
 
-    def add(self, piece: str) -> list[JsonFragmentUpdate]:
+    def add_fragment(self, piece: str) -> list[JsonFragmentUpdate]:
         """Give the updates that a piece comes to."""
         self.has_begun = self.has_begun or bool(piece.strip())
-        return self.accumulator.add_fragment(self.halves.add(piece))
+        return self.accumulator.add_fragment(self.halves.add_fragment(piece))
 
     def end(self, was_told: bool) -> list[JsonFragmentUpdate]:
         """Give what the end of the call tells; of one without arguments, nothing."""
@@ -147,7 +155,7 @@ message_id=None, choice=0, is_free_text=False)
         if table is None:
             table = self._tables[key] = CallTable(lambda: _ParsedCall(self._root, self._limits))
         self._latest = key[0]
-        return tuple(table.find(update).add(update.function_args or ""))
+        return tuple(table.find(update).add_fragment(update.function_args or ""))
 
     def _ended_keys(self, message_id: str | None, choice: int | None) -> list[_Key]:
         """List the tables that an end means; one that names no message means the latest."""
@@ -202,7 +210,7 @@ def _known(message: Any) -> Any:
         except JsonStreamError:
             # it only looks like one of ours
             return None
-    if isinstance(message, (ToolCallUpdate, ToolCallsUpdate, ToolCallEnd, ToolResult, MessageEnd)):
+    if isinstance(message, Message):
         return message
     several = getattr(message, "tool_call_updates", None)
     if isinstance(several, Sequence) and several:

@@ -24,9 +24,13 @@ if TYPE_CHECKING:
 
 __all__ = ["parse_path"]
 
-_NEEDS_QUOTES = re.compile(r"""[\s.\[\]"'\\\x00-\x1f\x7f-\x9f]""").search
-_NAME = re.compile(r"""[^\s.\[\]"'\\\x00-\x1f\x7f-\x9f]+""").match
-_INDEX = re.compile(r"\[(0|[1-9][0-9]{0,17})\]").match
+_SPECIAL = r"""\s.\[\]"'\\\x00-\x1f\x7f-\x9f"""
+_DIGITS = "0|[1-9][0-9]{0,17}"
+_NEEDS_QUOTES = re.compile(f"[{_SPECIAL}]").search
+_NAME = re.compile(f"[^{_SPECIAL}]+").match
+_INDEX = re.compile(rf"\[({_DIGITS})\]").match
+# one segment and no more, as most places are from the container around them
+_STEP = re.compile(rf"""\.([^{_SPECIAL}]++)\Z|\[({_DIGITS})\]\Z""").match
 _STRING = json.JSONDecoder().raw_decode
 
 
@@ -134,6 +138,25 @@ def split_path(path: str, root: str = "root") -> tuple[str, Segments]:
             key, at = name[0], name.end()
         segments.append(key)
     return root if rooted else "", tuple(segments)
+
+
+def steps_below(base: str, path: str) -> Segments | None:
+    """Read the segments that lead from one place to another; None if it is not below.
+
+    >>> steps_below("root.users", "root.users[2].name"), steps_below("root.users", "root.usage")
+    ((2, 'name'), None)
+    """
+    if not base:
+        return split_path(path, "")[1]
+    if not path.startswith(base):
+        return None
+    end = len(base)
+    if len(path) == end:
+        return ()
+    if step := _STEP(path, end):
+        return (step[1] or int(step[2]),)
+    # below a named place comes a dot or a bracket; any name will do in front of it
+    return split_path(f"-{path[end:]}", "-")[1] if path[end] in ".[" else None
 
 
 def _quoted_key(path: str, at: int) -> tuple[str, int]:

@@ -102,7 +102,7 @@ class TextStream:
             if (
                 isinstance(message, TextDelta)
                 and message.choice == 0
-                and (text := self._halves.add(message.text))
+                and (text := self._halves.add_fragment(message.text))
             ):
                 yield text
 

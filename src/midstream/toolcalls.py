@@ -1,9 +1,4 @@
-"""On the client: the tool calls of a message, as they stand.
-
-A call's arguments are read from the fragments that the server sent where there are some, else from
-the raw text. A call is complete when its end has been told and its arguments are a whole document:
-not because they happen to be one so far, and never when they were cut off.
-"""
+"""On the client: the tool calls of messages, as they stand."""
 
 from __future__ import annotations
 
@@ -11,9 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._accumulator import DEFAULT_LIMITS
-from ._call_table import Call, CallTable
-from ._undefined import UNDEFINED
-from .errors import ErrorCode, JsonStreamError, ParserError
+from ._call_table import CallTable
+from ._tool_call import CallState, ToolCall
 from .messages import (
     MessageEnd,
     TextDelta,
@@ -23,330 +17,13 @@ from .messages import (
     ToolResult,
     from_event,
 )
-from .rebuild import JsonFragmentRebuilder
-from .values import JsonValueAccumulator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .limits import Limits
-    from .messages import Fragment
-    from .paths import Segments
 
 __all__ = ["ToolCall", "ToolsAggregateMessageHandler"]
-
-_UNREAD: Any = object()
-
-
-class ToolCall:
-    """A tool call as it stood at some moment; it does not change any more.
-
-    ``args`` is `UNDEFINED` while there is nothing, ``raw_args`` the text that came, ``error`` what is
-    wrong with it (a code of "truncated": it was cut off), ``finish_reason`` the provider's word for
-    why the message ended. What ``open_path`` does not lead through is final, even in a call that is not.
-
-    >>> call = ToolCall(name="weather", args={"city": "Par"}, raw_args='{"city": "Par')
-    >>> call.name, call.args, call.is_complete
-    ('weather', {'city': 'Par'}, False)
-    """
-
-    __slots__ = (
-        "_args",
-        "_key",
-        "_open_path",
-        "_raw",
-        "_state",
-        "error",
-        "finish_reason",
-        "id",
-        "index",
-        "is_complete",
-        "name",
-    )
-    __match_args__ = ("name", "args", "is_complete", "error")
-    __hash__ = None  # type: ignore[assignment]  # its arguments have none
-
-    id: str | None
-    index: int | str | None
-    name: str | None
-    is_complete: bool
-    error: ParserError | None
-    finish_reason: str | None
-    _args: Any
-    _open_path: Segments | None
-    _raw: str
-    _state: Any
-    _key: Any
-
-    def __init__(
-        self,
-        id: str | None = None,
-        index: int | str | None = None,
-        name: str | None = None,
-        args: Any = UNDEFINED,
-        raw_args: str = "",
-        is_complete: bool = False,
-        error: ParserError | None = None,
-        finish_reason: str | None = None,
-        open_path: Segments | None = None,
-    ) -> None:
-        self._fill(id, index, name, is_complete, error, finish_reason)
-        self._set("_args", args)
-        self._set("_open_path", open_path)
-        self._set("_raw", raw_args)
-        self._set("_key", None)
-        self._set("_state", None)
-
-    def _fill(self, *identity: Any) -> None:
-        names = ("id", "index", "name", "is_complete", "error", "finish_reason")
-        for name, value in zip(names, identity, strict=True):
-            self._set(name, value)
-
-    def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError("a ToolCall is as it was: it can't be changed")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError("a ToolCall is as it was: it can't be changed")
-
-    @property
-    def args(self) -> Any:
-        """The arguments as far as they had arrived, `UNDEFINED` if nothing had."""
-        if self._args is _UNREAD:
-            self._read()
-        return self._args
-
-    @property
-    def open_path(self) -> Segments | None:
-        """The way to the innermost value in ``args`` that was still open."""
-        if self._args is _UNREAD:
-            self._read()
-        return self._open_path
-
-    @property
-    def raw_args(self) -> str:
-        """The text of the arguments, as it came."""
-        if self._raw is _UNREAD:
-            self._set("_raw", self._state.text()[: self._key[2]])
-            self._let_go()
-        return self._raw
-
-    def _read(self) -> None:
-        """Read the arguments when somebody looks: at once from the call, later from the text of then."""
-        source = self._state.source
-        if self._state.version != self._key[1]:
-            source = JsonValueAccumulator(on_error="event", limits=self._state.limits)
-            source.add_fragment(self.raw_args)
-        self._set("_args", source.value)
-        self._set("_open_path", source.open_path)
-        self._let_go()
-
-    def _let_go(self) -> None:
-        """Hold the call no longer than there is something to read."""
-        if self._raw is not _UNREAD and self._args is not _UNREAD:
-            self._set("_state", None)
-
-    def _parts(self) -> tuple[Any, ...]:
-        return (
-            self.id, self.index, self.name, self.args, self.raw_args, self.is_complete, self.error,
-            self.finish_reason, self.open_path,
-        )  # fmt: skip
-
-    def __eq__(self, other: object) -> bool:
-        return self._parts() == other._parts() if isinstance(other, ToolCall) else NotImplemented
-
-    def __repr__(self) -> str:
-        parts = [f"name={self.name!r}", f"args={self.args!r}", f"is_complete={self.is_complete}"]
-        if self.id is not None:
-            parts.insert(0, f"id={self.id!r}")
-        if self.error is not None:
-            parts.append(f"error={self.error.message!r}")
-        if self.finish_reason is not None:
-            parts.append(f"finish_reason={self.finish_reason!r}")
-        return f"ToolCall({', '.join(parts)})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ToolCall, self._parts()
-
-
-class _CallState(Call):
-    """A call under way: its text, and what reads it."""
-
-    __slots__ = (
-        "error", "finish_reason", "gap", "has_value", "is_complete", "is_free_text", "length", "limits",
-        "pieces", "snapshot", "source", "version", "waits",
-    )  # fmt: skip
-
-    def __init__(self, limits: Limits) -> None:
-        super().__init__()
-        self.limits = limits
-        self.pieces: list[str] = []
-        self.length = 0
-        # counts the changes of what the source would show
-        self.version = 0
-        self.source: JsonValueAccumulator | JsonFragmentRebuilder | None = None
-        self.has_value = False
-        # what is missing for good: fragments that did not fit, with no text to read instead
-        self.gap: ParserError | None = None
-        self.error: ParserError | None = None
-        self.is_complete = False
-        self.is_free_text = False
-        # it ended where it may have been cut off; what comes next will tell
-        self.waits = False
-        self.finish_reason: str | None = None
-        self.snapshot: ToolCall | None = None
-
-    def is_whole(self) -> bool:
-        return self.source is not None and self.source.is_complete
-
-    def text(self) -> str:
-        """Give all the text that came; the pieces are joined only once."""
-        if len(self.pieces) > 1:
-            self.pieces = ["".join(self.pieces)]
-        return self.pieces[0] if self.pieces else ""
-
-    def add(self, update: ToolCallUpdate) -> bool:
-        """Take a piece of the call, and tell whether it had anything to say of the arguments."""
-        if not self.is_open:
-            return False
-        self.is_free_text = self.is_free_text or update.is_free_text
-        piece, fragments = self.halves.add(update.function_args or ""), update.json_update_fragments
-        had_text = self.length > 0
-        if piece:
-            self.pieces.append(piece)
-            self.length += len(piece)
-        if not self.is_free_text:
-            self._read(piece, fragments, had_text)
-        return bool(update.function_args) or (bool(fragments) and self.length == 0)
-
-    def _read(self, piece: str, fragments: Sequence[Fragment] | None, had_text: bool) -> None:
-        """Show a piece to the source: fragments while all pieces have them and they fit, else the text."""
-        if isinstance(self.source, JsonValueAccumulator):
-            if piece:
-                self._changed(self.source.add_fragment(piece))
-            elif _tell_values(fragments):
-                self._miss()
-        elif fragments is None:
-            if piece:
-                self._turn_to_text(is_all=had_text or self.source is None)
-        elif fragments or piece:
-            try:
-                if self.source is None:
-                    self.source = JsonFragmentRebuilder(limits=self.limits)
-                self._changed(self.source.apply(fragments))
-            except JsonStreamError as error:
-                if self.length:
-                    self._turn_to_text(is_all=piece != "" or had_text)
-                else:
-                    self._miss(error.error)
-
-    def _turn_to_text(self, is_all: bool) -> None:
-        """Go on with the raw text: there are no fragments, or they have a gap or don't fit."""
-        if not is_all:
-            self._miss()
-        self.source = JsonValueAccumulator(on_error="event", limits=self.limits)
-        self._changed(self.source.add_fragment(self.text()))
-
-    def _changed(self, has_changed: bool) -> None:
-        self.version += 1
-        self.has_value = self.has_value or has_changed
-        if self.source is not None:
-            self.error = self.gap or self.source.error
-
-    def _miss(self, error: ParserError | None = None) -> None:
-        why = "text and fragments take turns"
-        self.gap = self.gap or error or ParserError.of(ErrorCode.MISPLACED_UPDATE, 0, why)
-        self.error = self.gap
-
-    def end_if_certain(self) -> None:
-        """End the call as the provider told, or wait: nothing or a number may have been cut off."""
-        is_in_doubt = self.source is None or (not self.source.is_complete and self.source.open_path is None)
-        if self.is_open and is_in_doubt and self.error is None:
-            self.is_open, self.waits = False, True
-        else:
-            self.end(True, False)
-
-    def end(self, was_told: bool, was_cut: bool) -> None:
-        """End the call: the provider told so, or the stream is over."""
-        if not self.is_open and not self.waits:
-            return
-        self.is_open = self.waits = False
-        if half := self.halves.finish():
-            self.pieces.append(half)
-            self.length += 1
-            if isinstance(self.source, JsonValueAccumulator):
-                self._changed(self.source.add_fragment(half))
-        is_whole = self.is_whole() or self.is_free_text
-        if not is_whole and self.error is None and self.length:
-            text = self.source
-            if not isinstance(text, JsonValueAccumulator):
-                text = JsonValueAccumulator(on_error="event", limits=self.limits)
-                text.add_fragment(self.text())
-            if not self.text().strip():
-                # no arguments at all stand for an empty object
-                is_whole = was_told
-            elif text.open_path is None or text is self.source:
-                # the text has the last word, but where it only says again that it is cut off
-                has_changed = text.finish() or text is not self.source
-                self.source = text
-                self._changed(has_changed)
-                is_whole = was_told and text.is_complete
-        elif self.length == 0 and self.source is None:
-            is_whole = was_told
-        if self.is_free_text:
-            is_whole = was_told
-        self.is_complete = is_whole and not was_cut and self.error is None
-        if not self.is_complete and self.error is None:
-            self.error = ParserError.at(ErrorCode.TRUNCATED, *self._place())
-
-    def _place(self) -> tuple[int, int, int]:
-        """Give the end of the text: index, line and column."""
-        text = self.text()
-        return self.length, text.count("\n") + 1, len(text) - text.rfind("\n")
-
-    def fail(self) -> None:
-        """End the call as one that the provider gave up, unless it was complete before."""
-        if self.is_open or self.waits:
-            self.end(True, False)
-            self.is_complete = False
-            self.error = self.error or ParserError.of(ErrorCode.PROVIDER_ERROR)
-
-    def view(self) -> ToolCall:
-        """Give the call as it stands; the same object while nothing changes."""
-        identity = (self.id, self.index, self.name, self.is_complete, self.error, self.finish_reason)
-        last = self.snapshot
-        if last is None or last._key != (identity, self.version, self.length):
-            self.snapshot = _seen(self, identity)
-        return self.snapshot  # type: ignore[return-value]
-
-
-def _tell_values(fragments: Sequence[Fragment] | None) -> bool:
-    """Tell whether fragments are part of a value, and not only its end."""
-    ends = ("Error", "JsonComplete", "error", "jsonComplete")
-    kinds = [
-        item.get("kind") if isinstance(item, Mapping) else getattr(item, "kind", None)
-        for item in fragments or ()
-    ]
-    return any(kind not in ends for kind in kinds)
-
-
-def _seen(state: _CallState, identity: tuple[Any, ...]) -> ToolCall:
-    """Make the snapshot of a call; its arguments are read when somebody looks."""
-    call = ToolCall.__new__(ToolCall)
-    call._fill(*identity)
-    call._set("_key", (identity, state.version, state.length))
-    call._set("_raw", _UNREAD)
-    call._set("_args", _UNREAD)
-    call._set("_state", state)
-    if not state.has_value:
-        call._set("_args", {} if state.is_complete and not state.is_free_text else UNDEFINED)
-        call._set("_open_path", None)
-    elif isinstance(state.source, JsonFragmentRebuilder) and (state.length == 0 or state.source.error):
-        # what the text alone would not show later
-        call._read()
-    return call
 
 
 class _Message:
@@ -356,33 +33,33 @@ class _Message:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self.tables: dict[int, CallTable[_CallState]] = {}
-        self.calls: list[_CallState] = []
+        self.tables: dict[int, CallTable[CallState]] = {}
+        self.calls: list[CallState] = []
         # per choice, the call that the last content belonged to, None if it was text
-        self.last: dict[int, _CallState | None] = {}
+        self.last: dict[int, CallState | None] = {}
 
-    def table(self, choice: int) -> CallTable[_CallState]:
+    def table(self, choice: int) -> CallTable[CallState]:
         """Give the calls of a choice."""
         if choice not in self.tables:
             self.tables[choice] = CallTable(self._new_call)
         return self.tables[choice]
 
-    def _new_call(self) -> _CallState:
-        call = _CallState(self.limits)
+    def _new_call(self) -> CallState:
+        call = CallState(self.limits)
         self.calls.append(call)
         return call
 
-    def add(self, update: ToolCallUpdate) -> None:
+    def add_update(self, update: ToolCallUpdate) -> None:
         """Take an update of one of the calls."""
         count = len(self.calls)
         choices = [choice for choice, table in self.tables.items() if table.knows(update.tool_call_id)]
         # a known id tells the choice, too
         choice = update.choice if update.choice in choices or not choices else choices[0]
         call = self.table(choice).find(update)
-        if call.add(update) or len(self.calls) > count:
+        if call.add_update(update) or len(self.calls) > count:
             self.go_on(choice, call)
 
-    def go_on(self, choice: int, call: _CallState | None) -> None:
+    def go_on(self, choice: int, call: CallState | None) -> None:
         """Know that content came: what ended before it was not cut off."""
         last = self.last.get(choice)
         if last is not None and last is not call and last.waits:
@@ -478,7 +155,7 @@ class ToolsAggregateMessageHandler:
             self._latest = id = update.message_id or message_id
             if id not in self._messages:
                 self._messages[id] = _Message(self._limits)
-            self._messages[id].add(update)
+            self._messages[id].add_update(update)
         return self.calls(message_id)
 
     def _tell(self, message_id: str | None, what: Callable[[_Message], None]) -> list[ToolCall]:

@@ -264,5 +264,5 @@ class TreeVisitor(Visitor):
         """Write the kinds of the open containers."""
         kinds = []
         for container in self.spine:
-            kinds.append("[" if container.is_array else "{")  # noqa: PERF401
+            kinds.append("[" if container.is_array else "{")  # noqa: PERF401  # as above
         return "".join(kinds)

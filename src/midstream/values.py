@@ -286,6 +286,8 @@ class JsonValueAccumulator(Accumulator):
 
     __slots__ = ()
 
+    _visitor: ValueVisitor
+
     def __init__(
         self,
         on_error: str = "raise",
@@ -302,7 +304,7 @@ class JsonValueAccumulator(Accumulator):
     def add_fragment(self, fragment: str | bytes) -> bool:
         """Read a fragment (bytes: UTF-8, cut anywhere) and tell whether the value changed."""
         self._begin_call()
-        visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
+        visitor = self._visitor
         visitor.begin_call()
         try:
             self._grammar.feed(fragment, visitor)
@@ -315,7 +317,7 @@ class JsonValueAccumulator(Accumulator):
     def finish(self) -> bool:
         """Take the end of the input as the end of the text; a truncated text is an error."""
         self._begin_call()
-        visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
+        visitor = self._visitor
         visitor.begin_call()
         try:
             self._grammar.finish(visitor)
@@ -332,7 +334,7 @@ class JsonValueAccumulator(Accumulator):
 
     def _publish(self) -> Any:
         self._check_set_up()
-        visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
+        visitor = self._visitor
         return visitor.publish()
 
     @property
@@ -350,19 +352,19 @@ class JsonValueAccumulator(Accumulator):
 
     def _open_path(self) -> Segments | None:
         self._check_set_up()
-        visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
+        visitor = self._visitor
         return visitor.open_path()
 
     @property
     def documents(self) -> list[Any]:
         """The values that the last call completed: with ``after_root="next"`` there may be many."""
         self._check_set_up()
-        visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
+        visitor = self._visitor
         return visitor.documents
 
     def _news(self) -> list[Any]:
         """List what the last call made of the value: each document that changed, and the one open."""
-        visitor: ValueVisitor = self._visitor  # type: ignore[assignment]
+        visitor = self._visitor
         return [*visitor.news, visitor.publish()] if visitor.touched else visitor.news
 
     def _load(self, grammar: dict[str, Any], visitor: dict[str, Any]) -> None:
@@ -406,7 +408,7 @@ class ValueStream:
     def __init__(self, options: dict[str, Any]) -> None:
         self.accumulator = JsonValueAccumulator(**options)
 
-    def add(self, fragment: str | bytes) -> Iterator[Any]:
+    def add_fragment(self, fragment: str | bytes) -> Iterator[Any]:
         """Give what a fragment made of the value, every completed document included."""
         return self._run(lambda: self.accumulator.add_fragment(fragment))
 
@@ -434,7 +436,7 @@ def values(fragments: Iterable[str | bytes] | str | bytes, **options: Any) -> It
     """
     stream = ValueStream(options)
     for fragment in [fragments] if isinstance(fragments, (str, bytes)) else fragments:
-        yield from stream.add(fragment)
+        yield from stream.add_fragment(fragment)
     yield from stream.finish()
 
 

@@ -7,22 +7,26 @@ also has ``"error"`` with its code and place. Write the text with what escapes l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any
 
 from ._halves import join_halves
-from ._update import JsonFragmentKind, JsonFragmentUpdate
+from ._update import (
+    COMPLETE_BOOLEAN,
+    COMPLETE_NULL,
+    COMPLETE_NUMBER,
+    COMPLETE_STRING,
+    ERROR,
+    KEY,
+    PARTIAL_STRING,
+    JsonFragmentKind,
+    JsonFragmentUpdate,
+)
 from ._value_text import is_number
 from .errors import ErrorCode, JsonStreamError, ParserError
 
 __all__ = ["from_wire", "to_wire"]
-
-# PascalCase is ours; other senders lower the first letter
-_KINDS = {kind.value: kind for kind in JsonFragmentKind}
-_KINDS |= {name[0].lower() + name[1:]: kind for name, kind in _KINDS.items()}
-_WITH_TEXT = {JsonFragmentKind.PartialString, JsonFragmentKind.CompleteString, JsonFragmentKind.Key}
-_CODES = {code.value: code for code in ErrorCode}
 
 
 def to_wire(update: JsonFragmentUpdate) -> dict[str, Any]:
@@ -37,7 +41,7 @@ def to_wire(update: JsonFragmentUpdate) -> dict[str, Any]:
     if update.text_value is not None:
         wire["textValue"] = update.text_value
     value = update.value
-    if update.kind is JsonFragmentKind.CompleteNumber:
+    if update.kind is COMPLETE_NUMBER:
         # what only a hook understands, and infinity, which JSON has not, can be made of the text again
         if _is_json_number(value):
             wire["value"] = value
@@ -63,33 +67,39 @@ def from_wire(data: Mapping[str, Any]) -> JsonFragmentUpdate:
 
 def read_wire(data: Any) -> tuple[str, JsonFragmentKind, str | None, Any]:
     """Check a wire form; give its path, its kind, and text and value as the kind has them."""
-    if not isinstance(data, Mapping):
+    # a dict is found here at once, a Mapping by a search through its bases
+    if not isinstance(data, (dict, Mapping)):
         raise _invalid("neither an update nor a dict")
     path, name = data.get("path"), data.get("kind")
     if not isinstance(path, str):
         raise _invalid("no path")
-    kind = _KINDS.get(name) if isinstance(name, str) else None
-    if kind is None:
+    known = _KINDS.get(name) if isinstance(name, str) else None
+    if known is None:
         raise _invalid("no kind, or one that does not exist", path)
+    kind, has_text, value_of = known
     text = data.get("textValue")
-    if text is None and kind in _WITH_TEXT:
+    if text is None and has_text:
         text = data.get("value")
     if text is not None:
         if not isinstance(text, str):
             raise _invalid("a text that is no string", path)
         text = _plain(text)
-    elif kind in _WITH_TEXT:
+    elif has_text:
         raise _invalid("no text", path)
     path = _plain(path)
+    if value_of is None:
+        return path, kind, text, None
     try:
-        return path, kind, text, _value_of(kind, text, data)
+        return path, kind, text, value_of(text, data)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
         raise _invalid(f"no value of its kind, {kind.value}", path) from None
 
 
 def _plain(text: str) -> str:
     """Make a text a str of its own kind, with no pair of halves in it."""
-    return join_halves(text if type(text) is str else "".join(text))
+    if type(text) is str and text.isascii():
+        return text
+    return join_halves("".join(text))
 
 
 def _is_json_number(value: Any) -> bool:
@@ -98,35 +108,61 @@ def _is_json_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _value_of(kind: JsonFragmentKind, text: str | None, data: Mapping[str, Any]) -> Any:
-    """Give the value that an update of this kind has."""
+def _string_of(text: str | None, data: Mapping[str, Any]) -> str | None:
     value = data.get("value")
-    match kind:
-        case JsonFragmentKind.Key | JsonFragmentKind.CompleteString:
-            if value is not None and (not isinstance(value, str) or _plain(value) != text):
-                raise ValueError("another value than the text")
-            return text
-        case JsonFragmentKind.CompleteNumber:
-            if not (value is None or _is_json_number(value)) or not is_number(text or "0"):
-                raise ValueError("no number")
-            # the text is exact, whatever the number went through on its way
-            if text is None and value is not None:
-                return value
-            if text is None:
-                raise ValueError("neither text nor value")
-            return int(text) if text.removeprefix("-").isdigit() else float(text)
-        case JsonFragmentKind.CompleteNull if value is not None:
-            raise ValueError("a value")
-        case JsonFragmentKind.CompleteBoolean if value is None:
-            return {"true": True, "false": False}[text or ""]
-        case JsonFragmentKind.CompleteBoolean:
-            if not isinstance(value, bool):
-                raise TypeError("no boolean")
-            return value
-        case JsonFragmentKind.Error if (error := data.get("error")) is not None:
-            place = int(error["index"]), int(error["line"]), int(error["column"])
-            return ParserError(_CODES.get(error["code"], ErrorCode.UNKNOWN), text or "", *place)
-    return None
+    if value is not None and (not isinstance(value, str) or _plain(value) != text):
+        raise ValueError("another value than the text")
+    return text
+
+
+def _number_of(text: str | None, data: Mapping[str, Any]) -> Any:
+    value = data.get("value")
+    if not (value is None or _is_json_number(value)) or not is_number(text or "0"):
+        raise ValueError("no number")
+    # the text is exact, whatever the number went through on its way
+    if text is not None:
+        return int(text) if text.removeprefix("-").isdigit() else float(text)
+    if value is None:
+        raise ValueError("neither text nor value")
+    return value
+
+
+def _boolean_of(text: str | None, data: Mapping[str, Any]) -> bool:
+    value = data.get("value")
+    if value is None:
+        return {"true": True, "false": False}[text or ""]
+    if not isinstance(value, bool):
+        raise TypeError("no boolean")
+    return value
+
+
+def _null_of(_text: str | None, data: Mapping[str, Any]) -> None:
+    if data.get("value") is not None:
+        raise ValueError("a value")
+
+
+def _error_of(text: str | None, data: Mapping[str, Any]) -> ParserError | None:
+    error = data.get("error")
+    if error is None:
+        return None
+    place = int(error["index"]), int(error["line"]), int(error["column"])
+    return ParserError(_CODES.get(error["code"], ErrorCode.UNKNOWN), text or "", *place)
+
+
+_WITH_TEXT = (KEY, PARTIAL_STRING, COMPLETE_STRING)
+_VALUES: dict[JsonFragmentKind, Callable[[str | None, Mapping[str, Any]], Any]] = {
+    KEY: _string_of,
+    COMPLETE_STRING: _string_of,
+    COMPLETE_NUMBER: _number_of,
+    COMPLETE_BOOLEAN: _boolean_of,
+    COMPLETE_NULL: _null_of,
+    ERROR: _error_of,
+}
+# by name: the kind, whether it has a text in any case, and what reads its value
+_KINDS = {kind.value: (kind, kind in _WITH_TEXT, _VALUES.get(kind)) for kind in JsonFragmentKind}
+# PascalCase is ours; other senders lower the first letter
+_KINDS |= {name[0].lower() + name[1:]: known for name, known in _KINDS.items()}
+_CODES = {code.value: code for code in ErrorCode}
 
 
 def _invalid(why: str, path: str = "") -> JsonStreamError:

@@ -1,21 +1,39 @@
 """Streams as the providers send them, and the calls that a careful reader finds in them.
 
-A module per format holds ``STREAM``, the events of an ordinary stream, ``CALLS``, what is expected of
-it at its end, and ``FAULTS``: by the name of a fault, a stream that has it and what is expected of that.
+A module per format holds ``STREAM``, the events of an ordinary stream, ``CALLS`` and ``TEXT``, what is
+expected of it at its end, and ``FAULTS``: by the name of a fault, a stream that has it and the calls that are
+expected of that.
 """
 
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from midstream import UNDEFINED
+import pytest
+
+from midstream import UNDEFINED, tool_calls
+from midstream.providers import FORMATS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from midstream import ToolCall
 
-__all__ = ["FAULT_NAMES", "Event", "Expected", "Faults", "as_objects", "call", "seen"]
+__all__ = [
+    "FAULT_NAMES",
+    "Event",
+    "Expected",
+    "Faults",
+    "as_objects",
+    "call",
+    "cases",
+    "final",
+    "seen",
+    "streams",
+]
 
 Event = dict[str, Any]
 
@@ -68,6 +86,27 @@ def call(
     return Expected(id, index, name, args, raw, complete, error, reason)
 
 
+def streams(format: str) -> Any:
+    """Give the module of a format."""
+    return import_module(f"{__name__}.{'own' if format == 'midstream' else format.replace('-', '_')}")
+
+
+def cases(*formats: str) -> pytest.MarkDecorator:
+    """Mark a test to run with every stream of these formats, or of all: format, events, expected."""
+    modules = {format: streams(format) for format in formats or FORMATS}
+    return pytest.mark.parametrize(
+        ("format", "events", "expected"),
+        [
+            pytest.param(format, events, expected, id=f"{format}: {name}")
+            for format, module in modules.items()
+            for name, (events, expected) in [
+                ("ordinary", (module.STREAM, module.CALLS)),
+                *module.FAULTS.items(),
+            ]
+        ],
+    )
+
+
 def seen(calls: list[ToolCall]) -> list[Expected]:
     """Give what the library found, to be compared with what was expected."""
     return [
@@ -85,7 +124,16 @@ def seen(calls: list[ToolCall]) -> list[Expected]:
     ]
 
 
-def as_objects(value: Any, keep: tuple[str, ...] = ("args", "input", "arguments")) -> Any:
+def final(events: Iterable[Any], format: str | None = None) -> list[Expected]:
+    """Give the calls at the end of a stream, where each is complete or has an error."""
+    calls: list[ToolCall] = []
+    for calls in tool_calls(events, format=format):
+        assert not any(call.is_complete and call.error for call in calls)
+    assert all(call.is_complete or call.error for call in calls)
+    return seen(calls)
+
+
+def as_objects(value: Any, keep: tuple[str, ...]) -> Any:
     """Make of an event a tree of objects as an SDK would: attributes in snake_case.
 
     What is a plain dict in the SDK too, the value of the fields in ``keep``, stays as it is.

@@ -8,7 +8,7 @@ from midstream import UNDEFINED
 
 from . import Event, Faults, call
 
-__all__ = ["CALLS", "FAULTS", "STREAM"]
+__all__ = ["CALLS", "FAULTS", "STREAM", "TEXT"]
 
 
 def start(index: int | None, id: str | None, name: str, given: Any = None) -> Event:
@@ -68,6 +68,7 @@ STREAM = [
     *block(3, "toolu_b", "book", '{"to": "東', '京", "days": 3}'),
     *end(),
 ]
+TEXT = "I'll look that up."
 CALLS = [
     call(
         "toolu_a", 2, "weather", {"city": "Zürich 🌧"}, '{"city": "Zürich \\ud83c\\udf27"}', reason="tool_use"

@@ -6,7 +6,7 @@ from midstream import UNDEFINED
 
 from . import Event, Faults, call
 
-__all__ = ["CALLS", "FAULTS", "STREAM"]
+__all__ = ["CALLS", "FAULTS", "STREAM", "TEXT"]
 
 
 def start(index: int | None, id: str | None, name: str) -> Event:
@@ -51,6 +51,7 @@ STREAM = [
     *block(3, "tooluse_b", "book", '{"to": "東', '京", "days": 3}'),
     *end(),
 ]
+TEXT = "I'll look that up."
 CALLS = [
     call(
         "tooluse_a",

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import Event, Faults, call
 
-__all__ = ["CALLS", "FAULTS", "STREAM"]
+__all__ = ["CALLS", "FAULTS", "STREAM", "TEXT"]
 
 
 def chunk(*parts: Event, reason: str | None = None) -> Event:
@@ -71,6 +71,7 @@ STREAM = [
     chunk(whole("book", id="b1", args={"to": "東京", "days": 3})),
     chunk({"text": ""}, reason="STOP"),
 ]
+TEXT = "I'll look that up."
 CALLS = [
     call(
         None,

@@ -8,7 +8,7 @@ from midstream import UNDEFINED
 
 from . import Event, Faults, call
 
-__all__ = ["CALLS", "FAULTS", "STREAM"]
+__all__ = ["CALLS", "FAULTS", "STREAM", "TEXT"]
 
 
 def start(index: int | None, id: str | None, name: str, given: Any = None) -> Event:
@@ -72,6 +72,7 @@ STREAM = [
     {"interaction_id": "v1_1", "status": "requires_action", "event_type": "interaction.status_update"},
     end(),
 ]
+TEXT = "I'll look that up."
 CALLS = [
     call(
         "un6k8t18",

@@ -8,7 +8,7 @@ from midstream import UNDEFINED
 
 from . import Event, Faults, call
 
-__all__ = ["CALLS", "FAULTS", "STREAM"]
+__all__ = ["CALLS", "FAULTS", "STREAM", "TEXT"]
 
 
 def chunk(delta: Event | None = None, finish_reason: str | None = None) -> Event:
@@ -46,6 +46,7 @@ STREAM = [
     chunk({"tool_calls": [piece('\\udf27"}', None, "", None)]}),
     chunk({"tool_calls": [piece('{"to": "東京", "days": 3}', "gSIMJiOkU", "book", None)]}, "tool_calls"),
 ]
+TEXT = "I'll look that up."
 CALLS = [
     call(
         "gSIMJiOkT",

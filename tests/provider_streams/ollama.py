@@ -6,7 +6,7 @@ from typing import Any
 
 from . import Event, Faults, call
 
-__all__ = ["CALLS", "FAULTS", "STREAM"]
+__all__ = ["CALLS", "FAULTS", "STREAM", "TEXT"]
 
 
 def line(content: str = "", *calls: Event, reason: str | None = None) -> Event:
@@ -37,6 +37,7 @@ STREAM = [
     line("", entry("book", {"to": "東京", "days": 3}, id="call_b", index=1)),
     line("", reason="stop"),
 ]
+TEXT = "I'll look that up."
 CALLS = [
     call("call_a", 0, "weather", {"city": "Zürich 🌧"}, '{"city":"Zürich 🌧"}', reason="stop"),
     call("call_b", 1, "book", {"to": "東京", "days": 3}, '{"to":"東京","days":3}', reason="stop"),

@@ -8,7 +8,7 @@ from midstream import UNDEFINED
 
 from . import Event, Faults, call
 
-__all__ = ["CALLS", "FAULTS", "STREAM"]
+__all__ = ["CALLS", "FAULTS", "STREAM", "TEXT"]
 
 
 def chunk(delta: Event | None = None, finish_reason: str | None = None) -> Event:
@@ -46,6 +46,7 @@ STREAM = [
     chunk({}, "tool_calls"),
     {"id": "chatcmpl-1", "object": "chat.completion.chunk", "choices": [], "usage": {"total_tokens": 9}},
 ]
+TEXT = "I'll look that up."
 CALLS = [
     call(
         "call_a", 0, "weather", {"city": "Zürich 🌧"}, '{"city": "Zürich \\ud83c\\udf27"}', reason="tool_calls"

@@ -6,7 +6,7 @@ from midstream import UNDEFINED
 
 from . import Event, Faults, call
 
-__all__ = ["CALLS", "FAULTS", "STREAM"]
+__all__ = ["CALLS", "FAULTS", "STREAM", "TEXT"]
 
 
 def item(
@@ -82,6 +82,7 @@ STREAM = [
     *whole(3, "fc_b", "call_b", "book", '{"to": "東', '京", "days": 3}'),
     end(),
 ]
+TEXT = "I'll look that up."
 CALLS = [
     call(
         "call_a", 2, "weather", {"city": "Zürich 🌧"}, '{"city": "Zürich \\ud83c\\udf27"}', reason="completed"

@@ -22,6 +22,7 @@ def main() -> None:
 
 def _run() -> int:
     try:
+        # only to see whether they are there
         import rich  # noqa: F401
         import typer  # noqa: F401
     except ModuleNotFoundError as error:

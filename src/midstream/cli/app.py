@@ -12,6 +12,7 @@ import typer
 
 from .. import COMPILED, __version__
 from .._undefined import UNDEFINED
+from ..captures import lines_in
 from ..chunker import JsonStreamChunker
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..fragments import JsonFragmentAccumulator
@@ -23,7 +24,8 @@ from ..render.plain import print_value, update_line
 from ..streams import CallStream
 from ..values import JsonValueAccumulator
 from ..wire import to_wire
-from .captures import events_in, lines_in, opened, pieces, texts_in
+from .captures import events_in, texts_in
+from .files import opened, pieces, truncated
 from .guard import CANNOT_DO, complain, guarded, set_up
 from .outcome import PrintedDocuments, print_calls, tell_calls
 
@@ -127,7 +129,7 @@ def _version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True)
 def _main(
     context: typer.Context,
-    version: Annotated[  # noqa: ARG001
+    version: Annotated[  # noqa: ARG001  # its callback does it all
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show version and build.")
     ] = False,
 ) -> None:
@@ -288,8 +290,7 @@ def rebuild(file: File = "") -> None:
         if rebuilder.error is not None:
             raise JsonStreamError(rebuilder.error)
         if not rebuilder.is_complete:
-            message = "the updates end before the document does"
-            raise JsonStreamError(ParserError(ErrorCode.TRUNCATED, message, 0, 1, 1))
+            raise truncated("the updates end before the document does")
 
 
 def _updates_of(line: bytes) -> list[Any]:
@@ -340,6 +341,7 @@ def serve(
     provider's own. Without an upstream it replays recorded streams.
     """
     try:
+        # only to see whether they are there
         import httpx  # noqa: F401
         import sse_starlette  # noqa: F401
         import uvicorn  # noqa: F401

@@ -36,7 +36,7 @@ def set_up() -> None:
     for name in ("stdout", "stderr"):
         # closed, as by >&-, it is None
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115  # open to the end
         getattr(sys, name).reconfigure(errors="backslashreplace")
 
 

@@ -14,7 +14,8 @@ from ..render.terminal import LiveView, MessageView, ValueView
 from ..streams import ProviderStream
 from ..toolcalls import ToolsAggregateMessageHandler
 from ..values import JsonValueAccumulator
-from .captures import Opening, pieces, size_of, without_last_newline
+from .captures import Opening, without_last_newline
+from .files import pieces, size_of
 from .outcome import PrintedDocuments, print_calls, tell_calls
 
 if TYPE_CHECKING:
@@ -109,7 +110,6 @@ def _counted(chunks: Iterable[bytes], live: LiveView) -> Iterator[bytes]:
 
 def _watch_text(chunks: Iterable[bytes], live: LiveView, delay: float) -> None:
     accumulator = JsonValueAccumulator(on_error="event", after_root="next")
-
     printed = PrintedDocuments(accumulator)
 
     def view() -> View:

@@ -86,9 +86,9 @@ class PathText:
     """The text of one document, written piece by piece.
 
     >>> text = PathText()
-    >>> text.add("$.city", "Pa", will_continue=True)
+    >>> text.add_piece("$.city", "Pa", will_continue=True)
     '{"city":"Pa'
-    >>> text.add("$.city", "ris") + text.add("$.days", 3.0) + text.close()
+    >>> text.add_piece("$.city", "ris") + text.add_piece("$.days", 3.0) + text.finish()
     'ris","days":3}'
     """
 
@@ -101,7 +101,7 @@ class PathText:
         self._string: Segments | None = None
         self._is_broken = False
 
-    def add(self, path: str, value: Any, will_continue: bool = False) -> str:
+    def add_piece(self, path: str, value: Any, will_continue: bool = False) -> str:
         """Write a piece: of a string that goes on, or a whole value; `NO_VALUE` ends or announces one."""
         segments = segments_of(path)
         if segments is None:
@@ -131,7 +131,7 @@ class PathText:
             return f'{before}{way}"{_content(value)}' + ("" if will_continue else self._end_string())
         return before + way + _whole(value)
 
-    def close(self) -> str:
+    def finish(self) -> str:
         """Write what closes all containers; nothing if a string was to go on, or there is nothing."""
         if self._is_broken or self._string is not None:
             return ""
@@ -216,12 +216,8 @@ class _Container:
 
 
 def _content(text: str) -> str:
-    """Write the inside of a string.
-
-    Surrogates are escaped one by one: the halves of a pair that was cut find together in the reader.
-    """
-    inside = json.dumps(text, ensure_ascii=False)[1:-1]
-    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", inside)
+    """Write the inside of a string."""
+    return _to_json(text)[1:-1]
 
 
 def _whole(value: Any) -> str:
@@ -232,9 +228,12 @@ def _whole(value: Any) -> str:
         # all numbers come as doubles: those without a fraction are written as JavaScript does
         return str(int(value))
     try:
-        return _SURROGATE.sub(
-            lambda match: f"\\u{ord(match[0]):04x}",
-            json.dumps(value, ensure_ascii=False, separators=(",", ":")),
-        )
+        return _to_json(value)
     except (TypeError, ValueError, RecursionError):
         return "!"
+
+
+def _to_json(value: Any) -> str:
+    """Write a value with surrogates escaped one by one: halves that were cut apart meet in the reader."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..sse import SseEvent
 
-__all__ = ["arguments_text", "decoded", "get", "items", "text", "word"]
+__all__ = ["arguments_text", "decoded", "get", "index", "items", "text", "word"]
 
 _CAPITAL = re.compile("(?<!^)([A-Z])")
 

@@ -134,13 +134,13 @@ class _Candidate:
             written = "".join(call.text.add_member(str(key), value) for key, value in given.items())
         for piece in pieces:
             will_continue = get(piece, "willContinue") is True
-            written += call.text.add(text(piece, "jsonPath"), _value(piece), will_continue)
+            written += call.text.add_piece(text(piece, "jsonPath"), _value(piece), will_continue)
         return written
 
     def _end(self, call: _Call) -> list[Message]:
         self._open.remove(call)
         end = ToolCallEnd(index=call.index, choice=self._number)
-        rest = call.text.close()
+        rest = call.text.finish()
         return (
             [ToolCallUpdate(index=call.index, function_args=rest, choice=self._number), end]
             if rest

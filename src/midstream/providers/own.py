@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import JsonStreamError
-from ..messages import (
-    MessageEnd,
-    TextDelta,
-    ToolCallEnd,
-    ToolCallsUpdate,
-    ToolCallUpdate,
-    ToolResult,
-    from_event,
-)
+from ..messages import TYPES, Message, MessageEnd, from_event
 from ._adapter import Adapter as BaseAdapter
 from ._reading import word
 
-if TYPE_CHECKING:
-    from ..messages import Message
-
 __all__ = ["Adapter"]
-
-_MESSAGES = (ToolCallUpdate, ToolCallsUpdate, ToolCallEnd, TextDelta, ToolResult, MessageEnd)
-_TYPES = {
-    "tools_call_update", "tool_call_update", "tool_call_end", "text_delta", "tool_result", "message_end",
-}  # fmt: skip
 
 
 class Adapter(BaseAdapter):
@@ -39,12 +23,12 @@ class Adapter(BaseAdapter):
     @staticmethod
     def knows(event: Any) -> bool:
         if not isinstance(event, Mapping):
-            return isinstance(event, _MESSAGES)
-        return word(event, "type") in _TYPES or ("type" not in event and "tool_call_updates" in event)
+            return isinstance(event, Message)
+        return word(event, "type") in TYPES or ("type" not in event and "tool_call_updates" in event)
 
     def _read(self, event: Any) -> list[Message]:
         if not isinstance(event, Mapping):
-            return [event] if isinstance(event, _MESSAGES) else []
+            return [event] if isinstance(event, Message) else []
         try:
             message = from_event(event)
         except JsonStreamError:

@@ -73,7 +73,8 @@ class Call(Protocol):
 
 def fit_calls(calls: Sequence[Call], width: int, height: int, marks: Marks) -> list[Line]:
     """Lay calls out in at most so many lines of at most so many cells."""
-    panels = [Panel(call, len(calls) > 1, marks) for call in calls]
+    is_numbered = len(calls) > 1
+    panels = [Panel(call, number if is_numbered else None, marks) for number, call in enumerate(calls, 1)]
     columns = max(min(_MOST_COLUMNS, width // _LEAST_COLUMN, len(panels)), 1)
     brief, large = _choose(panels, columns, height)
     grid = [large[at : at + columns] for at in range(0, len(large), columns)]

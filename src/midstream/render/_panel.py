@@ -39,9 +39,9 @@ def state_of(call: Call) -> str:
 class Panel:
     """Draw a call as large as there is room for."""
 
-    def __init__(self, call: Call, is_numbered: bool, marks: Marks) -> None:
+    def __init__(self, call: Call, number: int | None, marks: Marks) -> None:
         self.call = call
-        self.is_numbered = is_numbered
+        self.number = number
         self.marks = marks
         self.state = state_of(call)
 
@@ -112,9 +112,9 @@ class Panel:
         return line.add(f"{self.marks.of_state(self.state)} {self.state}", STATES[self.state])
 
     def _add_title(self, line: Line, cells: int) -> Line:
-        index = "" if self.call.index is None else f"{self.call.index}"
-        number = f" #{index}" if index and self.is_numbered and self.call.name else ""
-        name = self.call.name or f"call {index}".strip()
+        # its place among the calls: a provider's index may count other things, too
+        number = f" #{self.number}" if self.number is not None and self.call.name else ""
+        name = self.call.name or f"call {self.number or ''}".strip()
         _strings.fold_into(
             line, name, cells - len(number), TITLE, self.marks, is_counted=False, is_quoted=False
         )

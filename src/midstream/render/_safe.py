@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["SHORT_ESCAPES", "TROUBLE", "Spelling", "escape", "is_encodable", "shown"]
+__all__ = ["SHORT_ESCAPES", "TROUBLE", "Spelling", "encodable", "escape", "is_encodable", "shown"]
 
 SHORT_ESCAPES = {
     '"': '\\"',
@@ -59,6 +59,13 @@ def is_encodable(text: str, encoding: str) -> bool:
     return True
 
 
+def encodable(text: str, encoding: str) -> str:
+    """Escape what an output with an encoding can't take."""
+    if is_encodable(text, encoding):
+        return text
+    return "".join(char if is_encodable(char, encoding) else escape(char) for char in text)
+
+
 def shown(text: str, encoding: str = "utf-8") -> str:
     r"""Make a text that is safe to print on one line.
 
@@ -68,7 +75,4 @@ def shown(text: str, encoding: str = "utf-8") -> str:
     if text.isascii() and text.isprintable():
         # the common case, by far faster
         return text
-    text = TROUBLE.sub(lambda found: escape(found[0]), text)
-    if is_encodable(text, encoding):
-        return text
-    return "".join(char if is_encodable(char, encoding) else escape(char) for char in text)
+    return encodable(TROUBLE.sub(lambda found: escape(found[0]), text), encoding)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._undefined import UNDEFINED
 from .._update import JsonFragmentUpdate
 from .._value_text import value_text
-from ._safe import escape, is_encodable, shown
+from ._safe import encodable, escape, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -92,10 +92,7 @@ def print_value(value: Any, file: TextIO | None = None, indent: int | None = 2) 
 
 def _writable(text: str, encoding: str) -> str:
     """Escape what stands in strings and must not; everything else in JSON is ASCII."""
-    text = _UNSAFE.sub(lambda found: escape(found[0]), text)
-    if is_encodable(text, encoding):
-        return text
-    return "".join(char if is_encodable(char, encoding) else escape(char) for char in text)
+    return encodable(_UNSAFE.sub(lambda found: escape(found[0]), text), encoding)
 
 
 def _parts(value: Any, indent: int | None) -> Iterator[str]:

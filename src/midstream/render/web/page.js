@@ -103,6 +103,7 @@ async function run(source, from = "") {
     run.view = new StreamView(output, announce);
     run.count = 0;
     run.problem = "";
+    showCount(0);
   };
   fresh();
   welcome.hidden = true;
@@ -182,6 +183,7 @@ form.addEventListener("submit", (event) => {
   if (event.submitter === startPasted) {
     if (pasted.value.trim() === "") {
       say("There is nothing pasted yet.", "failed");
+      announce("There is nothing pasted yet.");
       pasted.focus();
     } else {
       run({ kind: "pasted", text: pasted.value });

@@ -1,162 +1,26 @@
-"""The formats of frameworks: what they stream, what goes wrong in it, what only one of them has."""
+"""The formats of frameworks: what only one of them has. `test_providers` has what all share."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from midstream import aio, text_deltas, tool_calls
+from midstream import text_deltas, tool_calls
 from midstream.messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate, ToolResult, to_event
 from midstream.providers import adapter, detect
-from midstream.sse import SseEvent
-from provider_streams import FAULT_NAMES, as_objects, call, pydantic_ai, seen
 from provider_streams import ag_ui as ag
+from provider_streams import call, final, pydantic_ai
 from provider_streams import langchain as lc
 from provider_streams import vercel_ui as ui
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable
-
-    from provider_streams import Event, Expected
-
-MODULES = {
-    "langchain": "langchain",
-    "pydantic-ai": "pydantic_ai",
-    "vercel-ui": "vercel_ui",
-    "ag-ui": "ag_ui",
-    "midstream": "own",
-}
-STREAMS = {format: import_module(f"provider_streams.{name}") for format, name in MODULES.items()}
-CASES = {
-    f"{format}: {name}": (format, events, expected)
-    for format, module in STREAMS.items()
-    for name, (events, expected) in {"ordinary": (module.STREAM, module.CALLS), **module.FAULTS}.items()
-}
-# the objects of our own format are its messages
-OBJECT_CASES = {name: case for name, case in CASES.items() if case[0] != "midstream"}
-FORMATS = pytest.mark.parametrize("format", MODULES)
-ALL_CASES = pytest.mark.parametrize(("format", "events", "expected"), CASES.values(), ids=CASES)
-
-
-def calls_of(events: Iterable[Any], format: str | None = None) -> list[Expected]:
-    return seen(list(tool_calls(events, format=format))[-1])
+    from provider_streams import Event
 
 
 def messages_of(format: str, *events: Any) -> list[Any]:
     reader = adapter(format)
     return [message for event in events for message in reader.add_event(event)] + reader.finish()
-
-
-@ALL_CASES
-def test_calls(format: str, events: list[Event], expected: list[Expected]) -> None:
-    assert calls_of(events, format) == expected
-
-
-@ALL_CASES
-def test_calls_of_a_format_that_is_found_out(
-    format: str, events: list[Event], expected: list[Expected]
-) -> None:
-    assert detect(events) == format
-    assert calls_of(events) == expected
-
-
-@ALL_CASES
-def test_calls_of_events_that_still_are_text(
-    format: str, events: list[Event], expected: list[Expected]
-) -> None:
-    texts = [SseEvent(data=json.dumps(event)) for event in events]
-    assert calls_of([*texts, SseEvent(data="[DONE]")]) == expected
-
-
-@pytest.mark.parametrize(("format", "events", "expected"), OBJECT_CASES.values(), ids=OBJECT_CASES)
-def test_calls_of_objects(format: str, events: list[Event], expected: list[Expected]) -> None:
-    keep = ("args", "args_delta", "input", "result", "response_metadata", "content", "output")
-    assert calls_of([as_objects(event, keep) for event in events], format) == expected
-
-
-@ALL_CASES
-def test_what_is_complete_stays_as_it_is(format: str, events: list[Event], expected: list[Expected]) -> None:
-    done: dict[int, Expected] = {}
-    for calls in tool_calls(events, format=format):
-        now = [one._replace(reason=None) for one in seen(calls)]
-        for number, before in done.items():
-            assert now[number] == before
-        done.update((number, one) for number, one in enumerate(now) if one.complete)
-
-
-@ALL_CASES
-def test_calls_of_an_async_stream(format: str, events: list[Event], expected: list[Expected]) -> None:
-    async def stream() -> AsyncIterator[Event]:
-        for event in events:
-            yield event
-
-    async def last() -> list[Expected]:
-        return [seen(calls) async for calls in aio.tool_calls(stream(), format=format)][-1]
-
-    assert asyncio.run(last()) == expected
-
-
-@FORMATS
-def test_text(format: str) -> None:
-    module = STREAMS[format]
-    assert "".join(text_deltas(module.STREAM, format=format)) == module.TEXT
-    assert "".join(text_deltas(module.STREAM)) == module.TEXT
-
-
-@FORMATS
-def test_faults_have_known_names(format: str) -> None:
-    assert set(STREAMS[format].FAULTS) <= set(FAULT_NAMES)
-
-
-ODD = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.text(max_size=3), st.just([]), st.just({}), st.just([None])
-)
-
-
-@FORMATS
-@settings(max_examples=300)
-@given(data=st.data())
-def test_odd_events_do_no_harm(format: str, data: st.DataObject) -> None:
-    """Events that lack fields, or have others in their place, raise nothing."""
-    module = STREAMS[format]
-    streams = [module.STREAM, *(events for events, _ in module.FAULTS.values())]
-    reader = adapter(format)
-    for event in data.draw(st.sampled_from(streams)):
-        reader.add_event(spoilt(event, data))
-    reader.finish()
-
-
-def spoilt(value: Any, data: st.DataObject) -> Any:
-    """Put something else in the place of a field, or leave it out."""
-    if isinstance(value, list) and value:
-        return [spoilt(item, data) for item in value]
-    if not isinstance(value, dict) or not value:
-        return value
-    name = data.draw(st.sampled_from([*value, None]))
-    made = {key: spoilt(item, data) for key, item in value.items()}
-    match data.draw(st.sampled_from(["leave", "drop", "spoil", "spoil"])), name:
-        case "drop", str():
-            del made[name]
-        case "spoil", str() if name != "type":
-            made[name] = data.draw(ODD)
-    return made
-
-
-@FORMATS
-@pytest.mark.parametrize(
-    "event", [None, 1, "null", [], {}, {"type": "unheard-of"}, {"type": ["a"]}, object()]
-)
-def test_unknown_events_say_nothing(format: str, event: Any) -> None:
-    reader = adapter(format)
-    assert reader.add_event(event) == []
-    assert reader.finish() == []
-    assert detect([event]) is None
 
 
 @pytest.mark.parametrize(
@@ -177,7 +41,7 @@ def test_an_error_cuts_the_last_call(format: str, event: Event) -> None:
     expected = call(
         "call_1", None, "f", {"a": 1}, '{"a": 1}', complete=False, error="truncated", reason="error"
     )
-    assert calls_of([*begun[format], event], format) == [expected]
+    assert final([*begun[format], event], format) == [expected]
 
 
 # LangChain
@@ -213,7 +77,7 @@ def test_langchain_wrappings() -> None:
         ],
     }
     for way, events in wrapped.items():
-        assert calls_of(events, "langchain") == lc.CALLS, way
+        assert final(events, "langchain") == lc.CALLS, way
         assert "".join(text_deltas(events, "langchain")) == lc.TEXT, way
         if "modes" not in way:
             assert detect(events[0]) == "langchain", way
@@ -222,7 +86,7 @@ def test_langchain_wrappings() -> None:
 def test_langchain_events_of_a_model_that_does_not_stream() -> None:
     events, expected = lc.FAULTS["whole arguments"]
     end = {"event": "on_chat_model_end", "run_id": "r1", "data": {"output": events[0]}}
-    assert calls_of([end], "langchain") == expected
+    assert final([end], "langchain") == expected
 
 
 def test_langchain_models_that_run_side_by_side() -> None:
@@ -235,7 +99,7 @@ def test_langchain_models_that_run_side_by_side() -> None:
     ]
     events = [event for pair in pairs for event in zip(pair, ways, strict=True)]
     cut = call("call_1", 0, "f", {}, '{"a": 1', complete=False, error="truncated", reason="length")
-    assert calls_of(events) == [cut, call("call_2", 0, "g", {"b": 2}, '{"b": 2}', reason="stop")]
+    assert final(events) == [cut, call("call_2", 0, "g", {"b": 2}, '{"b": 2}', reason="stop")]
 
 
 def test_langchain_turns_of_an_agent() -> None:
@@ -287,7 +151,7 @@ def test_langchain_keeps_an_index_that_is_a_string() -> None:
         lc.chunk(lc.piece("}", index="lc_tu_0")),
         *lc.END,
     ]
-    assert calls_of(events) == [call("call_1", "lc_tu_0", "f", {}, "{}", reason="tool_calls")]
+    assert final(events) == [call("call_1", "lc_tu_0", "f", {}, "{}", reason="tool_calls")]
 
 
 # pydantic-ai
@@ -337,7 +201,7 @@ def test_pydantic_ai_response_after_response_without_ends() -> None:
 def test_pydantic_ai_call_that_nothing_ended_before_the_run_was_cut() -> None:
     for args in ('{"a": 1}', {"a": 1}, None):
         events = [pydantic_ai.start(0, args), pydantic_ai.result("", "length")]
-        assert [(one.complete, one.error) for one in calls_of(events)] == [(False, "truncated")]
+        assert [(one.complete, one.error) for one in final(events)] == [(False, "truncated")]
 
 
 def test_pydantic_ai_result_without_a_response() -> None:
@@ -374,7 +238,7 @@ def test_vercel_results() -> None:
 def test_vercel_call_that_is_open_at_a_finish_without_a_reason(text: str) -> None:
     """Version 5 has no word for what was cut: a call that never was available was."""
     events = [ui.start(), ui.delta(text), *ui.finish(None)]
-    assert [one.complete for one in calls_of(events)] == [False]
+    assert [one.complete for one in final(events)] == [False]
     assert messages_of("vercel-ui", *ui.finish(None)) == [MessageEnd(None)]
 
 
@@ -385,13 +249,13 @@ def test_vercel_abort() -> None:
 
 def test_vercel_free_text() -> None:
     events = [ui.start(inputEncoding="text"), ui.delta("SELECT 1"), ui.available("SELECT 1"), *ui.finish()]
-    assert calls_of(events) == [call("call_1", None, "f", raw="SELECT 1", reason="tool-calls")]
+    assert final(events) == [call("call_1", None, "f", raw="SELECT 1", reason="tool-calls")]
 
 
 def test_vercel_id_of_a_step_before() -> None:
     """An id is taken in its step only."""
     step = [{"type": "start-step"}, ui.available({"a": 1})]
-    assert [one.args for one in calls_of([*step, *step])] == [{"a": 1}, {"a": 1}]
+    assert [one.args for one in final([*step, *step])] == [{"a": 1}, {"a": 1}]
 
 
 # AG-UI
@@ -413,7 +277,7 @@ def test_ag_ui_chunks_are_ended_by_what_is_said_next() -> None:
 
 def test_ag_ui_chunk_with_another_name_is_another_call() -> None:
     events = [ag.chunk('{"a": 1}', "call_1", "f"), ag.chunk('{"b": 2}', None, "g"), ag.END]
-    assert [(one.id, one.name, one.args) for one in calls_of(events)] == [
+    assert [(one.id, one.name, one.args) for one in final(events)] == [
         ("call_1", "f", {"a": 1}),
         (None, "g", {"b": 2}),
     ]
@@ -437,7 +301,7 @@ def test_ag_ui_ends(event: Event, expected: MessageEnd) -> None:
 
 def test_ag_ui_cancelled_run_leaves_no_complete_call() -> None:
     end = {**ag.END, "outcome": {"type": "cancelled"}}
-    assert [one.complete for one in calls_of([ag.chunk('{"a": 1}', "call_1", "f"), end])] == [False]
+    assert [one.complete for one in final([ag.chunk('{"a": 1}', "call_1", "f"), end])] == [False]
 
 
 # our own

@@ -1,0 +1,5 @@
+"""``python -m midstream``: the same as ``midstream``."""
+
+from .cli import main
+
+main()
