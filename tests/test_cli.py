@@ -220,7 +220,7 @@ def test_without_its_extra_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['typer'] = None; from midstream.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == "midstream: the command line needs typer: pip install 'midstream[cli]'\n"
+    assert done.stderr == "midstream: the command line needs typer, which the extra cli installs\n"
 
 
 # --- files that can't be read, and bad data ---

@@ -202,3 +202,9 @@ def test_unknown_events_say_nothing(format: str, event: Any) -> None:
     assert reader.add_event(event) == []
     assert reader.finish() == []
     assert detect([event]) is None
+
+
+def test_a_format_that_is_not_the_streams() -> None:
+    """Who insists on a format hears that the stream is of another, rather than nothing."""
+    with pytest.raises(JsonStreamError, match="those of openai-chat, not of anthropic"):
+        list(tool_calls(streams("openai-chat").STREAM, "anthropic"))

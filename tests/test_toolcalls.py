@@ -781,11 +781,12 @@ def test_middleware_takes_dicts_and_lists(midstream: Any) -> None:
     wired = [{"path": "root", "kind": "StartArray"}]
     plain = {"tool_call_id": "a", "function_args": "[", "mine": 1}
     (out,) = middleware.add_message(plain)
-    assert out == {**plain, "json_update_fragments": wired}
+    assert out == {**plain, "json_update_fragments": wired, "args_offset": 0}
     assert "json_update_fragments" not in plain
     several = {"type": "tools_call_update", "message_id": "m", "tool_call_updates": [plain], "mine": 2}
     (out,) = middleware.add_message(several)
-    assert out == {**several, "tool_call_updates": [{**plain, "json_update_fragments": wired}]}
+    enriched = {**plain, "json_update_fragments": wired, "args_offset": 0}
+    assert out == {**several, "tool_call_updates": [enriched]}
     update = messages_of(midstream).ToolCallUpdate("b", function_args="[", message_id="l")
     for listed in ([update], (update,)):
         middleware = midstream.JsonFragmentUpdateMiddleware()
@@ -1044,7 +1045,10 @@ def test_middleware_gives_the_updates_of_the_text(midstream: Any, text: str, at:
     for piece in pieces(text, at):
         update = for_build(midstream, U("a", 0, None, piece))
         (out,) = middleware.add_message(update)
-        assert out == update._replace(json_update_fragments=tuple(acc.add_fragment(piece)))
+        offset = acc.position.index if acc.error is None else out.args_offset
+        assert out == update._replace(
+            json_update_fragments=tuple(acc.add_fragment(piece)), args_offset=offset
+        )
     was_complete = acc.is_complete
     rest = acc.finish() if text.strip() else []
     if acc.is_complete and not was_complete:
@@ -1577,3 +1581,29 @@ def test_messages_as_events_and_back(message: Any) -> None:
         message = message._replace(json_update_fragments=[])
     assert back == message
     assert public.to_event(back) == public.to_event(message)
+
+
+@each_build
+@given(text=containers, at=cuts, data=st.data())
+@fewer
+def test_what_is_lost_on_the_way_is_missed(
+    midstream: Any, text: str, at: list[int], data: st.DataObject
+) -> None:
+    """Without one of the pieces, a call is never complete; with one of them twice, it is the same."""
+    text = text.strip()
+    stream = [U("a", 0, "f", piece) for piece in pieces(text, at) if piece]
+    events = sent(midstream, "JSON", [*stream, MessageEnd("stop")])
+    number = data.draw(st.integers(0, len(stream) - 1))
+    once_more, without = midstream.ToolsAggregateMessageHandler(), midstream.ToolsAggregateMessageHandler()
+    for place, event in enumerate(events):
+        once_more.add_message(event)
+        if place == number:
+            once_more.add_message(event)
+        else:
+            without.add_message(event)
+    (whole,) = once_more.complete()
+    assert whole.is_complete
+    assert exactly(whole.args) == exactly(json.loads(text))
+    for call in without.complete():
+        # a call of which nothing came is none
+        assert not call.is_complete or len(stream) == 1

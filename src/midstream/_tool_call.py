@@ -167,7 +167,7 @@ class CallState(Call):
 
     __slots__ = (
         "error", "finish_reason", "gap", "has_value", "is_complete", "is_free_text", "length", "limits",
-        "pieces", "snapshot", "source", "version", "waits",
+        "pieces", "received", "snapshot", "source", "version", "waits",
     )  # fmt: skip
 
     def __init__(self, limits: Limits) -> None:
@@ -175,11 +175,13 @@ class CallState(Call):
         self.limits = limits
         self.pieces: list[str] = []
         self.length = 0
+        # characters of arguments that came, or were before what came
+        self.received = 0
         # counts the changes of what the source would show
         self.version = 0
         self.source: JsonValueAccumulator | JsonFragmentRebuilder | None = None
         self.has_value = False
-        # what is missing for good: fragments that did not fit, with no text to read instead
+        # what is missing for good: a piece that was lost, or fragments that did not fit, without text
         self.gap: ParserError | None = None
         self.error: ParserError | None = None
         self.is_complete = False
@@ -202,6 +204,13 @@ class CallState(Call):
         """Take a piece of the call, and tell whether it had anything to say of the arguments."""
         if not self.is_open:
             return False
+        arrived, offset = len(update.function_args or ""), update.args_offset
+        if offset is not None and offset != self.received:
+            if arrived and offset + arrived <= self.received:
+                # it came before, as happens when a connection was lost
+                return False
+            self._miss(why="a piece of the arguments is missing")
+        self.received = arrived + (self.received if offset is None else offset)
         self.is_free_text = self.is_free_text or update.is_free_text
         piece, fragments = self.halves.add_fragment(update.function_args or ""), update.json_update_fragments
         had_text = self.length > 0
@@ -214,6 +223,9 @@ class CallState(Call):
 
     def _read(self, piece: str, fragments: Sequence[Fragment] | None, had_text: bool) -> None:
         """Show a piece to the source: fragments while all pieces have them and they fit, else the text."""
+        if self.gap is not None:
+            # what there is behind a gap would only look like the arguments
+            return
         if isinstance(self.source, JsonValueAccumulator):
             if piece:
                 self._changed(self.source.add_fragment(piece))
@@ -246,8 +258,7 @@ class CallState(Call):
         if self.source is not None:
             self.error = self.gap or self.source.error
 
-    def _miss(self, error: ParserError | None = None) -> None:
-        why = "text and fragments take turns"
+    def _miss(self, error: ParserError | None = None, why: str = "text and fragments take turns") -> None:
         self.gap = self.gap or error or ParserError.of(ErrorCode.MISPLACED_UPDATE, 0, why)
         self.error = self.gap
 

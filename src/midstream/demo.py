@@ -33,7 +33,7 @@ Next, try
     echo '{{"city": "Par' | {0} value
     {0} demo --raw trip | {0} calls
     {0} demo --raw report | {0} watch --delay 0.05"""
-_WITHOUT_RICH = "Next, pip install 'midstream[cli]' and see two tool calls arrive: midstream demo"
+_WITHOUT_RICH = "With rich and typer installed (the extra cli), see two tool calls arrive: midstream demo"
 
 
 def show_updates(seconds_per_fragment: float) -> None:

@@ -33,7 +33,8 @@ class ToolCallUpdate(NamedTuple):
 
     Every part may be absent, as providers leave them out. ``message_id`` and ``choice`` say which
     message the call belongs to, where a stream has several; ``is_free_text`` that its arguments are
-    no JSON and never will be.
+    no JSON and never will be; ``args_offset`` how many characters of arguments came before this piece,
+    so that a piece that was lost on the way is missed.
 
     >>> ToolCallUpdate(index=0, function_args='{"ci').function_args
     '{"ci'
@@ -47,6 +48,7 @@ class ToolCallUpdate(NamedTuple):
     message_id: str | None = None
     choice: int = 0
     is_free_text: bool = False
+    args_offset: int | None = None
 
 
 class ToolCallsUpdate(NamedTuple):
@@ -175,7 +177,7 @@ def from_event(event: Mapping[str, Any]) -> Message | None:
             for item in updates
         ]
     for name, value in fields.items():
-        is_wrong = isinstance(value, bool) and name in ("index", "choice")
+        is_wrong = isinstance(value, bool) and name in ("index", "choice", "args_offset")
         if is_wrong or not isinstance(value, _FIELDS.get(name, object)):
             raise _invalid(f"{name} is of another type")
     if cls is TextDelta and "text" not in fields:
@@ -207,6 +209,7 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
     "choice": int,
     "failed": bool,
     "is_free_text": bool,
+    "args_offset": int,
     "is_truncated": bool,
     "text": str,
     "reason": str,

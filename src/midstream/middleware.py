@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import AsyncIterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
@@ -33,14 +34,19 @@ if TYPE_CHECKING:
 __all__ = ["JsonFragmentUpdateMiddleware"]
 
 
+_LAST_ENDED = 64
+
+
 class _ParsedCall(Call):
     """A call and the accumulator of its arguments."""
 
-    __slots__ = ("accumulator", "has_begun")
+    __slots__ = ("accumulator", "has_begun", "received")
 
     def __init__(self, root: str, limits: Limits) -> None:
         super().__init__()
         self.has_begun = False
+        # characters of arguments so far
+        self.received = 0
         self.accumulator = JsonFragmentAccumulator(root=root, on_error="event", limits=limits)
 
     def is_whole(self) -> bool:
@@ -48,6 +54,7 @@ class _ParsedCall(Call):
 
     def add_fragment(self, piece: str) -> list[JsonFragmentUpdate]:
         """Give the updates that a piece comes to."""
+        self.received += len(piece)
         self.has_begun = self.has_begun or bool(piece.strip())
         return self.accumulator.add_fragment(self.halves.add_fragment(piece))
 
@@ -76,11 +83,12 @@ class JsonFragmentUpdateMiddleware:
     ToolCallUpdate(tool_call_id='call_1', index=None, function_name=None, function_args='{"city": "Par', \
 json_update_fragments=(JsonFragmentUpdate('root', 'StartObject'), \
 JsonFragmentUpdate('root', 'Key', 'city', 'city'), JsonFragmentUpdate('root.city', 'StartString'), \
-JsonFragmentUpdate('root.city', 'PartialString', 'Par')), message_id=None, choice=0, is_free_text=False)
+JsonFragmentUpdate('root.city', 'PartialString', 'Par')), message_id=None, choice=0, is_free_text=False, \
+args_offset=0)
     ToolCallUpdate(tool_call_id='call_1', index=None, function_name=None, function_args=None, \
 json_update_fragments=(JsonFragmentUpdate('root.city', 'Error', \
 'the text ends before the document does (line 1, column 14)'),), \
-message_id=None, choice=0, is_free_text=False)
+message_id=None, choice=0, is_free_text=False, args_offset=13)
     """
 
     def __init__(self, root: str = "root", limits: Limits = DEFAULT_LIMITS) -> None:
@@ -90,6 +98,8 @@ message_id=None, choice=0, is_free_text=False)
         self._tables: dict[_Key, CallTable[_ParsedCall]] = {}
         # the message that the last update belonged to
         self._latest: str | None = None
+        # messages and ids of the last calls that ended, to know late pieces by
+        self._ended: deque[tuple[str | None, str | None]] = deque(maxlen=_LAST_ENDED)
 
     @overload
     def __call__(self, stream: AsyncIterable[Any]) -> AsyncIterator[Any]: ...
@@ -140,22 +150,29 @@ message_id=None, choice=0, is_free_text=False)
             return message
         if known.json_update_fragments is not None:
             return message
-        fragments: Any = self._fragments(known, message_id)
+        call = self._call_of(known, message_id)
+        offset = call.received
+        fragments = call.add_fragment(known.function_args or "")
+        if isinstance(message, ToolCallUpdate):
+            return message._replace(json_update_fragments=tuple(fragments), args_offset=offset)
         if isinstance(message, Mapping):
-            fragments = [to_wire(fragment) for fragment in fragments]
-        return _replaced(message, "json_update_fragments", fragments)
+            return {**message, "json_update_fragments": list(map(to_wire, fragments)), "args_offset": offset}
+        return _replaced(message, "json_update_fragments", tuple(fragments))
 
-    def _fragments(self, update: ToolCallUpdate, message_id: str | None) -> Sequence[JsonFragmentUpdate]:
-        """Give the updates that a piece of arguments comes to."""
+    def _call_of(self, update: ToolCallUpdate, message_id: str | None) -> _ParsedCall:
+        """Give the call that an update belongs to."""
         key = (update.message_id or message_id, update.choice)
         for other in self._keys(key[0], None):
             # a known id tells the choice, too
             key = other if self._tables[other].knows(update.tool_call_id) else key
+        if (key[0], update.tool_call_id) in self._ended and not update.function_name:
+            # late, and of no interest to the calls that are open
+            return _ParsedCall(self._root, self._limits)
         table = self._tables.get(key)
         if table is None:
             table = self._tables[key] = CallTable(lambda: _ParsedCall(self._root, self._limits))
         self._latest = key[0]
-        return tuple(table.find(update).add_fragment(update.function_args or ""))
+        return table.find(update)
 
     def _ended_keys(self, message_id: str | None, choice: int | None) -> list[_Key]:
         """List the tables that an end means; one that names no message means the latest."""
@@ -179,6 +196,7 @@ message_id=None, choice=0, is_free_text=False)
             if call is not None:
                 updates += self._finished(key, call, was_told=isinstance(end, ToolResult))
                 table.drop(call)
+                self._ended.append((key[0], call.id))
                 if not table:
                     del self._tables[key]
         return updates
@@ -199,7 +217,8 @@ message_id=None, choice=0, is_free_text=False)
         if not fragments or self._tables[key].named(call.id, call.index) is not call:
             return []
         id, choice = key
-        return [ToolCallUpdate(call.id, call.index, None, None, tuple(fragments), id, choice)]
+        last = ToolCallUpdate(call.id, call.index, None, None, tuple(fragments), id, choice)
+        return [last._replace(args_offset=call.received)]
 
 
 def _known(message: Any) -> Any:

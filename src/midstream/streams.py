@@ -31,8 +31,11 @@ class ProviderStream:
     """The messages of a stream whose format is given, or found out from its first events."""
 
     def __init__(self, format: str | None) -> None:
+        self._format = format
         self._adapter: Adapter | None = None if format is None else adapter(format)
+        # events that have told nothing yet
         self._early: list[Any] = []
+        self._has_spoken = False
 
     def add_event(self, event: Any) -> list[Message]:
         """Give the messages of an event, and of those before it that had not told the format."""
@@ -46,7 +49,12 @@ class ProviderStream:
             self._adapter = adapter(format)
             early, self._early = self._early, []
             return [message for event in early for message in self._adapter.add_event(event)]
-        return self._adapter.add_event(event)
+        messages = self._adapter.add_event(event)
+        if messages:
+            self._has_spoken = True
+        elif not self._has_spoken and len(self._early) < _PATIENCE:
+            self._early.append(event)
+        return messages
 
     def finish(self) -> list[Message]:
         """Give what the end of the stream tells."""
@@ -54,6 +62,11 @@ class ProviderStream:
             if any(decoded(event) is not None for event in self._early):
                 raise _unknown_format()
             return []
+        if self._format is not None and not self._has_spoken:
+            # nothing to be read in what was said to be of this format: perhaps it is of another
+            found = detect(self._early)
+            if found not in (None, self._format):
+                raise _unknown_format(f"its events are those of {found}, not of {self._format}")
         return self._adapter.finish()
 
 
@@ -146,5 +159,5 @@ def text_deltas(stream: Iterable[Any], format: str | None = None) -> Iterator[st
     yield from text.finish()
 
 
-def _unknown_format() -> JsonStreamError:
-    return JsonStreamError(ParserError.of(ErrorCode.UNKNOWN_FORMAT))
+def _unknown_format(why: str = "") -> JsonStreamError:
+    return JsonStreamError(ParserError.of(ErrorCode.UNKNOWN_FORMAT, 0, why))

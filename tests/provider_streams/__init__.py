@@ -12,13 +12,13 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pytest
-
 from midstream import UNDEFINED, tool_calls
 from midstream.providers import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    import pytest
 
     from midstream import ToolCall
 
@@ -93,6 +93,9 @@ def streams(format: str) -> Any:
 
 def cases(*formats: str) -> pytest.MarkDecorator:
     """Mark a test to run with every stream of these formats, or of all: format, events, expected."""
+    # the environments of the SDKs have none
+    import pytest
+
     modules = {format: streams(format) for format in formats or FORMATS}
     return pytest.mark.parametrize(
         ("format", "events", "expected"),

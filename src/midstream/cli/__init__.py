@@ -26,7 +26,7 @@ def _run() -> int:
         import rich  # noqa: F401
         import typer  # noqa: F401
     except ModuleNotFoundError as error:
-        hint = f"the command line needs {error.name}: pip install 'midstream[cli]'"
+        hint = f"the command line needs {error.name}, which the extra cli installs"
         print(f"midstream: {hint}", file=sys.stderr)
         return 2
     from .app import run

@@ -346,7 +346,7 @@ def serve(
         import sse_starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ModuleNotFoundError as error:
-        complain(f"the gateway needs {error.name}: pip install 'midstream[server]'")
+        complain(f"the gateway needs {error.name}, which the extra server installs")
         raise typer.Exit(CANNOT_DO) from None
     from ..server import serve as run_gateway
 

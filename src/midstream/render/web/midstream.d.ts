@@ -98,6 +98,8 @@ export interface ToolCallUpdate {
   message_id?: string | null;
   choice?: number | null;
   is_free_text?: boolean | null;
+  /** How many characters of arguments came before this piece, so that a lost one is missed. */
+  args_offset?: number | null;
 }
 
 /** What a stream says. Events of other types are passed over. */

@@ -1198,6 +1198,7 @@ const FIELDS = {
   choice: isInteger,
   failed: isBoolean,
   is_free_text: isBoolean,
+  args_offset: isInteger,
   is_truncated: isBoolean,
   text: isString,
   reason: isString,
@@ -1208,7 +1209,7 @@ const TYPES = {
   __proto__: null,
   tool_call_update: [
     "tool_call_id", "index", "function_name", "function_args", "json_update_fragments", "message_id",
-    "choice", "is_free_text",
+    "choice", "is_free_text", "args_offset",
   ],
   tools_call_update: ["tool_call_updates", "message_id"],
   tool_call_end: ["tool_call_id", "index", "failed", "message_id", "choice"],
@@ -1465,11 +1466,13 @@ class CallState {
     this.text = "";
     this.length = 0;
     this.half = "";
+    // characters of arguments that came, or were before what came
+    this.received = 0;
     // counts the changes of what the source would show
     this.version = 0;
     this.source = null;
     this.hasValue = false;
-    // what is missing for good: fragments that did not fit, with no text to read instead
+    // what is missing for good: a piece that was lost, or fragments that did not fit, without text
     this.gap = null;
     this.error = null;
     this.isComplete = false;
@@ -1487,6 +1490,14 @@ class CallState {
   /** Take a piece of the call, and tell whether it had anything to say of the arguments. */
   add(update) {
     if (!this.isOpen) return false;
+    const arrived = characters(update.function_args ?? "");
+    const offset = update.args_offset ?? null;
+    if (offset !== null && offset !== this.received) {
+      // it came before, as happens when a connection was lost
+      if (arrived > 0 && offset + arrived <= this.received) return false;
+      this.#miss(null, "a piece of the arguments is missing");
+    }
+    this.received = arrived + (offset ?? this.received);
     this.isFreeText ||= update.is_free_text ?? false;
     const text = this.half + (update.function_args ?? "");
     this.half = isHigh(text.charCodeAt(text.length - 1)) ? text[text.length - 1] : "";
@@ -1503,6 +1514,8 @@ class CallState {
 
   /** Show a piece to the source: fragments while all pieces have them and they fit, else the text. */
   #read(piece, fragments, hadText) {
+    // what there is behind a gap would only look like the arguments
+    if (this.gap !== null) return;
     if (this.source instanceof JsonValueAccumulator) {
       if (piece !== "") this.#change(this.source.addFragment(piece));
       else if (tellValues(fragments)) this.#miss();
@@ -1533,8 +1546,8 @@ class CallState {
     this.error = this.gap ?? this.source.error;
   }
 
-  #miss(error = null) {
-    this.gap ??= error ?? errorOf("misplaced_update", 0, "text and fragments take turns");
+  #miss(error = null, why = "text and fragments take turns") {
+    this.gap ??= error ?? errorOf("misplaced_update", 0, why);
     this.error = this.gap;
   }
 
