@@ -152,6 +152,15 @@ def app_of(*bodies: bytes, **headers: bytes) -> Any:
     return app
 
 
+def whole_of(body: bytes, status: int = 200, **headers: bytes) -> Any:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        fields = [(b"content-type", b"text/event-stream"), *((k.encode(), v) for k, v in headers.items())]
+        await send({"type": "http.response.start", "status": status, "headers": fields})
+        await send({"type": "http.response.body", "body": body})
+
+    return app
+
+
 def events_in(messages: list[Any]) -> list[str]:
     assert [message["type"] for message in messages[1:]] == ["http.response.body"] * (len(messages) - 1)
     assert [message["more_body"] for message in messages[1:]] == [True] * (len(messages) - 2) + [False]
@@ -169,6 +178,9 @@ def test_options_are_used_and_checked() -> None:
         MidstreamMiddleware(app_of(), limits=Limits(max_depth=-1))
     long = chat_event("x" * 100)
     assert events_in(sent_by(app_of(long, long), max_event=50)) == ["stream_start", "error", "stream_end"]
+    assert events_in(sent_by(whole_of(chat_event("x") + long), max_event=100)) == [
+        "stream_start", "text_delta", "error", "stream_end"
+    ]  # fmt: skip
     told = sent_by(app_of(long), format="openai-chat")
     assert json.loads(next(decode([told[1]["body"]])).data)["format"] == "openai-chat"
 
@@ -176,6 +188,21 @@ def test_options_are_used_and_checked() -> None:
 def test_what_is_compressed_is_left_alone() -> None:
     messages = sent_by(app_of(b"\x1f\x8b", **{"content-encoding": b"gzip"}))
     assert messages[1] == {"type": "http.response.body", "body": b"\x1f\x8b", "more_body": True}
+
+
+@pytest.mark.parametrize("status", [204, 205, 304])
+def test_what_has_no_body_is_left_alone(status: int) -> None:
+    """A server refuses to send one: 204 is how an EventSource is told to stay away."""
+    messages = sent_by(whole_of(b"", status))
+    assert messages[1:] == [{"type": "http.response.body", "body": b""}]
+
+
+def test_headers_tell_of_the_body_that_is_sent() -> None:
+    headers = {"etag": b'"1"', "content-length": b"9", "cache-control": b"private, No-Store"}
+    sent = dict(sent_by(app_of(chat_event("x"), **headers))[0]["headers"])
+    assert not {b"etag", b"content-length"} & set(sent)
+    # what nobody may keep stays so
+    assert sent[b"cache-control"] == b"private, No-Store"
 
 
 def test_what_is_not_http_is_left_alone() -> None:

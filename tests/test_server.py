@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import os
 import random
 import re
+import socket
 import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,9 +22,10 @@ import httpx
 import pytest
 import uvicorn
 
-from midstream import ToolsAggregateMessageHandler, recordings, tool_calls
+from midstream import JsonStreamError, ToolsAggregateMessageHandler, recordings, tool_calls
 from midstream.server import Settings, create_app, serve
-from midstream.server.resume import History
+from midstream.server.events import EventCutter
+from midstream.server.resume import History, Streams
 from midstream.sse import SseDecoder, SseEvent, decode
 
 if TYPE_CHECKING:
@@ -151,6 +155,15 @@ class Provider:
         await self._body(send, recordings.load("trip").body[:20_000])
         raise ConnectionError("on purpose")
 
+    async def _fits_not(self, send: Any, key: str) -> None:
+        await self._start(send)
+        await self._body(send, chat_event("fine") + b"data: " + b"x" * 5000 + b"\n\n", more=False)
+
+    async def _packed(self, send: Any, key: str) -> None:
+        headers = [(b"content-type", b"text/event-stream"), (b"content-encoding", key.encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await self._body(send, gzip.compress(chat_event("fine")), more=False)
+
     async def _babbles(self, send: Any, key: str) -> None:
         await self._start(send)
         await self._body(send, chat_event("fine") + b"data: {no json\n\n" + chat_event("more"), more=False)
@@ -229,6 +242,14 @@ def same_calls(one: list[Any], other: list[Any]) -> bool:
     return list(map(key, one)) == list(map(key, other))
 
 
+def exchange(url: str, sent: bytes) -> bytes:
+    """Say what no well-behaved client says; give all that comes until the other side closes."""
+    host, _, port = url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=5) as connection:
+        connection.sendall(sent)
+        return b"".join(iter(lambda: connection.recv(65_536), b""))
+
+
 @contextmanager
 def connected(
     method: str, url: str, wanted: int, headers: dict[str, str] | None = None, **arguments: Any
@@ -303,6 +324,13 @@ def test_what_is_not_there_is_not_found(gateway: str) -> None:
     assert CLIENT.get(f"{gateway}/api/nope").status_code == 404
     assert CLIENT.get(f"{gateway}/v1/messages").status_code == 405
     assert CLIENT.post(f"{gateway}/v1/nope", json=STREAM).status_code == 404
+
+
+def test_a_capture_may_lack_the_blank_line_at_its_end(gateway: str) -> None:
+    body = recordings.load("search").body.removesuffix(b"data: [DONE]\n\n").rstrip()
+    answer = events_of(CLIENT.post(f"{gateway}/api/enrich", content=body))
+    whole = events_of(CLIENT.post(f"{gateway}/api/enrich", content=body + b"\n\n"))
+    assert [event.event for event in answer] == [event.event for event in whole]
 
 
 @pytest.mark.parametrize("name", recordings.NAMES)
@@ -487,11 +515,76 @@ def test_what_we_cannot_read_the_client_may(relay: str) -> None:
     assert names == ["stream_start", "text_delta", "error", "stream_end"]
 
 
+def test_an_event_too_long_is_an_error_and_what_came_before_it_in_the_same_read_is_not_lost(
+    upstream: str,
+) -> None:
+    with running(create_app(upstream, SHORT._replace(max_event=3000))) as url:
+        for query in ("", "?events=both"):
+            text = ask(url, "fits_not", f"/v1/chat/completions{query}").text
+            names = re.findall(r"^event: (\w+)$", text, re.MULTILINE)
+            assert names == ["stream_start", "text_delta", "error", "stream_end"]
+            assert '"event_limit"' in text
+
+
+def test_packed_events_are_unpacked_if_they_can_be(relay: str) -> None:
+    for query in ("", "?events=both"):
+        content = ask(relay, "packed:gzip", f"/v1/chat/completions{query}").content
+        assert (chat_event("fine") in content) == bool(query)
+        assert b"event: text_delta" in content
+    raw = ask(relay, "packed:gzip", "/provider/v1/chat/completions")
+    assert (raw.headers["content-encoding"], raw.content) == ("gzip", chat_event("fine"))
+    refused = ask(relay, "packed:br")
+    assert (refused.status_code, refused.json()["code"]) == (502, "upstream_error")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_cut_anywhere_a_providers_bytes_stay_what_they_are(end: str) -> None:
+    lines = (": a", "", "data: ä", "", "id: 7", "event: x", ": b", "data: 2", "data:", "", "retry: 3", "")
+    text = "".join(line + end for line in lines).encode()
+    for size in range(1, len(text)):
+        cutter = EventCutter(100)
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        steps = [step for piece in pieces for step in cutter.add_bytes(piece)]
+        # a line feed behind the last event's carriage return is all that may be left
+        assert b"".join(step.raw for step in steps) in (text, text.removesuffix(b"\n"))
+        assert [step.event.data for step in steps if step.event] == ["ä", "2\n"]
+
+
+def test_a_byte_order_mark_is_not_in_the_middle_of_a_stream() -> None:
+    cutter = EventCutter()
+    raw = [step.raw for byte in b"\xef\xbb\xbfdata: 1\n\n\xef" for step in cutter.add_bytes(bytes([byte]))]
+    assert raw == [b"data: 1\n\n"]
+
+
+def test_comments_without_an_end_are_too_much() -> None:
+    """They are no part of an event, but with it they are kept until it ends."""
+    cutter = EventCutter(1000)
+    with pytest.raises(JsonStreamError, match="max_event"):
+        deque(map(cutter.add_bytes, [b": comment\n"] * 1000))
+
+
 def test_an_upstream_that_is_not_there_is_told() -> None:
     with running(create_app("http://127.0.0.1:9", SHORT)) as url:
         for prefix in ("/v1", "/provider/v1"):
             response = ask(url, "m", f"{prefix}/messages")
             assert (response.status_code, response.json()["code"]) == (502, "upstream_error")
+
+
+def test_a_status_that_http_does_not_have_is_told() -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(999, content=b"odd")
+
+    with running(create_app("http://provider", SHORT, transport=httpx.MockTransport(answer))) as url:
+        for prefix in ("/v1", "/provider/v1"):
+            response = ask(url, "m", f"{prefix}/messages")
+            assert (response.status_code, response.json()["code"]) == (502, "upstream_error")
+
+
+def test_a_path_too_long_to_be_passed_on_is_not_found(relay: str) -> None:
+    for prefix in ("/v1", "/provider/v1"):
+        path = f"{prefix}/" + '"' * 25_000
+        sent = f"POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{{}}"
+        assert exchange(relay, sent.encode()).startswith(b"HTTP/1.1 404 ")
 
 
 def test_nobody_climbs_out_of_the_upstreams_path(relay: str, provider: Provider) -> None:
@@ -578,6 +671,46 @@ def test_what_has_been_forgotten_is_no_gap_but_a_new_beginning() -> None:
         again = get_events(url, **{"last-event-id": events[-40].id})
         assert len(again) == len(events)
         assert again[0].id != events[0].id
+
+
+def test_who_got_more_than_it_confirmed_goes_on() -> None:
+    """A write may arrive although it was interrupted; then there is room again, and somebody must tell."""
+
+    async def read(stream: Any) -> list[bytes]:
+        async def fill() -> None:
+            for number in range(6):
+                await stream.put(b"%d" % number)
+            stream.close([])
+
+        task = asyncio.create_task(fill())
+        await asyncio.sleep(0)
+        reader = stream.read()
+        first = await anext(reader)
+        await reader.aclose()
+        async with asyncio.timeout(2):
+            rest = [entries async for entries in stream.read(3)]
+        await task
+        return [first, *rest]
+
+    async def main() -> list[bytes]:
+        return await read(Streams(Settings(max_ahead_events=3)).open(b""))
+
+    assert b"".join(asyncio.run(main())) == b"012345"
+
+
+def test_who_asks_for_a_stream_and_does_not_come_takes_it_from_nobody() -> None:
+    async def main() -> bool:
+        streams = Streams(Settings())
+        stream = streams.open(b"me")
+        stream.expect_reader()
+        reader = stream.read()
+        await stream.put(b"x")
+        await anext(reader)
+        assert streams.find(f"{stream.id}-0", b"you") is None
+        assert streams.find(f"{stream.id}-0", b"me") == (stream, 1)
+        return stream.has_reader
+
+    assert asyncio.run(main())
 
 
 def test_the_latest_connection_reads_alone(relay: str, provider: Provider) -> None:
@@ -704,6 +837,26 @@ def test_streams_are_bounded(upstream: str) -> None:
         assert json.loads(events[-2].data)["code"] == "event_limit"
 
 
+def test_a_body_that_does_not_come_is_not_waited_for() -> None:
+    """And while it is, it counts as a stream: bodies under way can't fill the memory either."""
+    settings = SHORT._replace(max_streams=1, body_seconds=0.5)
+    app = create_app(settings=settings)
+    streams = app.state.gateway.streams
+    with running(app) as url:
+        sent = b"Host: x\r\nConnection: close\r\nContent-Length: 9\r\n\r\n{"
+        for path in (b"/v1/messages", b"/provider/v1/messages", b"/api/enrich"):
+            start = time.monotonic()
+            with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=5) as stalled:
+                stalled.sendall(b"POST %b HTTP/1.1\r\n" % path + sent)
+                wait_for(lambda: streams.others == 1)
+                assert ask(url, "m").status_code == 503
+                answer = b"".join(iter(lambda: stalled.recv(1000), b""))
+            assert answer.startswith(b"HTTP/1.1 408 ")
+            assert b'"time_limit"' in answer
+            assert 0.4 < time.monotonic() - start < 3
+        assert (streams.others, ask(url, "m").status_code) == (0, 200)
+
+
 def test_history_keeps_what_is_still_to_be_sent() -> None:
     history = History(max_events=3, max_bytes=10)
     for number in range(6):
@@ -769,7 +922,8 @@ def test_the_page_is_served_under_a_strict_policy(
         )
     (tmp_path / "secret.txt").write_text("x")
     (tmp_path / ".env.js").write_text("x")
-    for name in ("secret.txt", ".env.js", "nope.js", "..%2f..%2fserver%2fapp.py", "page.js%00", "."):
+    long = "a" * 300 + ".js"
+    for name in ("secret.txt", ".env.js", "nope.js", "..%2f..%2fserver%2fapp.py", "page.js%00", ".", long):
         assert CLIENT.get(f"{gateway}/web/{name}").status_code == 404
 
 
@@ -778,15 +932,25 @@ def test_the_page_is_served_under_a_strict_policy(
 SERVE = """
 import sys
 from midstream.server import Settings, serve
-settings = Settings(pace=float(sys.argv[2]), grace=float(sys.argv[3]))
-serve(port=0, upstream=sys.argv[1] or None, settings=settings, on_ready=lambda url: print(url, flush=True))
+settings = Settings(pace=float(sys.argv[2]), grace=float(sys.argv[3]), max_seconds=float(sys.argv[4]))
+def tell(url): print(url, flush=True)
+serve(sys.argv[5], 0, sys.argv[1] or None, settings, on_ready=tell, log_level=sys.argv[6])
 """
 
 
 @contextmanager
-def process(upstream: str = "", pace: float = 0, grace: float = 1) -> Iterator[tuple[str, Any]]:
+def process(
+    upstream: str = "",
+    pace: float = 0,
+    grace: float = 1,
+    max_seconds: float = 600,
+    host: str = "127.0.0.1",
+    level: str = "info",
+    script: str = SERVE,
+) -> Iterator[tuple[str, Any]]:
     """Run `serve` in a process; give its URL, and itself."""
-    command = [sys.executable, "-c", SERVE, upstream, str(pace), str(grace)]
+    settings = map(str, (pace, grace, max_seconds))
+    command = [sys.executable, "-c", script, upstream, *settings, host, level]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     with subprocess.Popen(command, text=True, **pipes) as server:  # type: ignore[call-overload]
         try:
@@ -799,11 +963,12 @@ def process(upstream: str = "", pace: float = 0, grace: float = 1) -> Iterator[t
             server.terminate()
 
 
-def test_secrets_are_in_no_log(upstream: str) -> None:
+@pytest.mark.parametrize("level", ["info", "trace"])
+def test_secrets_are_in_no_log(upstream: str, level: str) -> None:
     secret = "sk-5ecret"
     address = upstream.replace("http://", f"http://user:{secret}@") + f"?key={secret}"
     headers = {"authorization": f"Bearer {secret}", "x-api-key": secret}
-    with process(address) as (url, server):
+    with process(address, level=level) as (url, server):
         for model in ("recorded:trip", "refuses", "breaks", "babbles", "whole"):
             for path in ("/v1/chat/completions", "/provider/v1/chat/completions"):
                 try:
@@ -813,7 +978,7 @@ def test_secrets_are_in_no_log(upstream: str) -> None:
         CLIENT.get(f"{url}/api/recordings?token={secret}", headers={"host": secret})
         server.terminate()
         log = server.stdout.read()
-    with process(f"http://user:{secret}@127.0.0.1:9/{secret}?key={secret}") as (url, server):
+    with process(f"http://user:{secret}@127.0.0.1:9/{secret}?key={secret}", level=level) as (url, server):
         assert secret not in ask(url, "m", f"/v1/messages?token={secret}", **headers).text
         server.terminate()
         log += server.stdout.read()
@@ -837,6 +1002,10 @@ def test_it_listens_where_only_this_machine_reaches_it() -> None:
     with process() as (url, _):
         assert url.startswith("http://127.0.0.1:")
         assert CLIENT.get(f"{url}/api/recordings", headers={"host": "evil.example"}).status_code == 421
+    with process(host="127.0.0.2") as (url, _):
+        assert url.startswith("http://127.0.0.2:")
+        assert CLIENT.get(f"{url}/api/recordings").status_code == 200
+        assert CLIENT.get(f"{url}/api/recordings", headers={"host": "evil.example"}).status_code == 421
     with pytest.raises(ValueError, match="upstream"):
         serve(upstream="nowhere")
 
@@ -849,6 +1018,25 @@ def test_it_ends_when_asked_to_even_with_streams_under_way() -> None:
         server.wait(5)
         assert time.monotonic() - start < 4
         assert "Traceback" not in output, output
+
+
+@needs_proc
+def test_a_client_that_never_reads_does_not_keep_its_connection() -> None:
+    """Not even one whose answer is over for us, but not yet written to its socket."""
+    script = "import midstream.server.run as run; run._FLUSH = 0.5\n" + SERVE
+    with process(max_seconds=1, script=script) as (url, server):
+
+        def files() -> int:
+            return len(list(Path(f"/proc/{server.pid}/fd").iterdir()))
+
+        before = files()
+        arguments = "[" * 900 + "1," * 20_000
+        with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2]))) as client:
+            body = json.dumps(one_call(arguments)).encode()
+            client.sendall(b"POST /api/enrich HTTP/1.1\r\nHost: localhost\r\n")
+            client.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            wait_for(lambda: files() > before)
+            wait_for(lambda: files() == before, 15)
 
 
 def rss(pid: int) -> int:

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 __all__ = ["MidstreamMiddleware"]
 
 _WISHES = ("midstream", "both")
-_UNBUFFERED = [(b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no")]
+_UNBUFFERED = {b"cache-control": b"no-cache", b"x-accel-buffering": b"no"}
+# what is true of the application's body alone
+_OF_BODY = {b"content-length", b"etag"}
+_WITHOUT_BODY = (204, 205, 304)
 
 
 class MidstreamMiddleware:
@@ -106,9 +109,7 @@ class _Response:
         """Take what the application sends."""
         if message["type"] == "http.response.start" and _is_event_stream(message):
             self._is_stream = True
-            ours = {b"content-length", *(key for key, _ in _UNBUFFERED)}
-            headers = [(key, value) for key, value in message["headers"] if key.lower() not in ours]
-            await self._send({**message, "headers": headers + _UNBUFFERED})
+            await self._send({**message, "headers": _headers_of(message)})
             await self._write([self._events.start()])
         elif message["type"] == "http.response.body" and self._is_stream:
             await self._add(message.get("body", b""), message.get("more_body", False))
@@ -126,6 +127,7 @@ class _Response:
             for step in self._cutter.add_bytes(data):
                 await self._write(self._events.add_step(step))
             if not more:
+                self._cutter.finish()
                 await self._write(self._events.finish())
                 await self._write(self._events.close())
         except JsonStreamError as error:
@@ -137,7 +139,18 @@ class _Response:
             await self._send({"type": "http.response.body", "body": entry, "more_body": True})
 
 
+def _headers_of(message: Message) -> list[tuple[bytes, bytes]]:
+    kept = [(key, value) for key, value in message["headers"] if key.lower() not in _OF_BODY]
+    is_stored = not any(
+        b"no-store" in value.lower() for key, value in kept if key.lower() == b"cache-control"
+    )
+    ours = {key: value for key, value in _UNBUFFERED.items() if is_stored or key != b"cache-control"}
+    return [(key, value) for key, value in kept if key.lower() not in ours] + list(ours.items())
+
+
 def _is_event_stream(message: Message) -> bool:
+    if message["status"] in _WITHOUT_BODY:
+        return False
     headers = {key.lower(): value for key, value in message.get("headers", ())}
     kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     return kind == b"text/event-stream" and b"content-encoding" not in headers

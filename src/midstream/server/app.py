@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import anyio
+import httpx
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect
@@ -31,7 +32,6 @@ from .settings import DEFAULT, Settings
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping
 
-    import httpx
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
@@ -197,15 +197,23 @@ class Gateway:
             raise _Refused(problem(400, "invalid_pace", "pace is a number of events per second")) from None
 
     async def _body(self, request: Request) -> bytes:
-        """Read a request's body, as far as it may go."""
+        """Read a request's body, as far as it may go; until it is there it counts as a stream."""
+        self.streams.make_room()
+        self.streams.others += 1
         body = bytearray()
         try:
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > self._settings.max_body:
-                    raise _Refused(problem(413, "body_limit", "the body is longer than max_body"))
+            with anyio.fail_after(self._settings.body_seconds):
+                async for chunk in request.stream():
+                    body += chunk
+                    if len(body) > self._settings.max_body:
+                        raise _Refused(problem(413, "body_limit", "the body is longer than max_body"))
+        except TimeoutError:
+            why = "the body takes longer than body_seconds"
+            raise _Refused(problem(408, "time_limit", why, {"connection": "close"})) from None
         except ClientDisconnect:
             raise _Refused(_FOR_NOBODY) from None
+        finally:
+            self.streams.others -= 1
         return bytes(body)
 
     def _recorded(
@@ -246,12 +254,16 @@ class Gateway:
     async def _ask(self, request: Request, upstream: Upstream, body: bytes, is_read: bool) -> httpx.Response:
         """Pass a request on, unless its client leaves before there is an answer."""
         path: str = request.path_params["path"]
+        nowhere = problem(404, "not_found", "no such path")
         if {".", ".."} & set(path.split("/")):
-            raise _Refused(problem(404, "not_found", "no such path"))
+            raise _Refused(nowhere)
         parts = [part for part in request.url.query.split("&") if part]
         if is_read:
             parts = [part for part in parts if part.partition("=")[0] not in _OUR_PARAMETERS]
-        url = upstream.url_of(quote(path, safe=_PATH_CHARACTERS), "&".join(parts))
+        try:
+            url = upstream.url_of(quote(path, safe=_PATH_CHARACTERS), "&".join(parts))
+        except httpx.InvalidURL:
+            raise _Refused(nowhere) from None
         response = None
         is_there = True
         async with anyio.create_task_group() as group:

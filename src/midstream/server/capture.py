@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from ..captures import event_framing
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..providers import FORMATS, detect
 from ..providers._reading import decoded
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check_format", "format_of", "steps_in"]
 
-_SSE_FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _PIECE = 65_536
 # events among which one must tell the format
 _FIRST = 20
@@ -28,9 +28,10 @@ def steps_in(body: bytes, max_event: int) -> Iterator[Step]:
     [{'type': 'ping'}, {'type': 'message_stop'}]
     """
     text = body.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(_SSE_FIELDS):
+    framing = event_framing(text)
+    if framing == "sse":
         return _sse_steps(body, max_event)
-    if text.startswith(b"["):
+    if framing == "array":
         return map(_step, _items(text))
     return (_step(line) for line in text.splitlines() if line.strip())
 
@@ -39,6 +40,8 @@ def _sse_steps(body: bytes, max_event: int) -> Iterator[Step]:
     cutter = EventCutter(max_event, with_raw=False)
     for start in range(0, len(body), _PIECE):
         yield from cutter.add_bytes(body[start : start + _PIECE])
+    # a file may well lack the blank line that ends its last event
+    yield from cutter.add_bytes(b"\n\n")
 
 
 def _items(text: bytes) -> list[Any]:

@@ -30,6 +30,10 @@ __all__ = ["Enrichment", "EventCutter", "EventStream", "EventWriter", "Kind", "S
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n?|\n|$)")
 _BLANK_LINES = (b"\n\n", b"\r\r", b"\n\r", b"\n\r\n", b"\r\r\n")
+_BOM = b"\xef\xbb\xbf"
+# how much longer than its fields an event may be as it was sent: lines have ends, of two bytes at most,
+# and the rest is for comments
+_RAW = 4
 # characters of arguments that are read at once
 _PART = 16_384
 # about how many bytes of fragments make an event
@@ -50,7 +54,7 @@ class Step(NamedTuple):
 class EventCutter:
     r"""Cut a provider's stream into its events, each as it was sent and decoded.
 
-    At the end there is nothing to do: an event without its blank line is none.
+    At the end, an event without its blank line is none.
 
     >>> cutter = EventCutter()
     >>> cutter.add_bytes(b": hello\ndata: 1\r\n")
@@ -61,23 +65,45 @@ class EventCutter:
 
     def __init__(self, max_event: int | None = None, with_raw: bool = True) -> None:
         self._decoder = SseDecoder(max_event=max_event)
+        self._max_raw = None if max_event is None else _RAW * max_event
         self._with_raw = with_raw
         self._raw = bytearray()
+        self._is_new = True
 
     def add_bytes(self, data: bytes) -> list[Step]:
-        """Give the steps that are whole; comments alone are one, too, without an event."""
+        """Give the steps that are whole; comments alone are one, too, without an event.
+
+        What is too long raises as the decoder does: if there are steps before it, from the next call on.
+        """
         if not self._with_raw:
             return [Step(b"", event) for event in self._decoder.add_bytes(data)]
-        steps = []
-        for line in _LINE.findall(data):
-            self._raw += line
-            for event in self._decoder.add_bytes(line):
-                steps.append(Step(bytes(self._raw), event))
-                self._raw.clear()
+        steps: list[Step] = []
+        try:
+            for line in _LINE.findall(data):
+                self._raw += line
+                steps += [Step(self._take(), event) for event in self._decoder.add_bytes(line)]
+        except JsonStreamError:
+            if not steps:
+                raise
+            return steps
         if self._raw.endswith(_BLANK_LINES):
-            steps.append(Step(bytes(self._raw)))
-            self._raw.clear()
+            steps.append(Step(self._take()))
+        if self._max_raw is not None and len(self._raw) > self._max_raw and not steps:
+            raise JsonStreamError(ParserError.of(ErrorCode.EVENT_LIMIT))
         return steps
+
+    def finish(self) -> None:
+        """End the stream; what was too long at its end is told now."""
+        self._decoder.finish()
+
+    def _take(self) -> bytes:
+        raw = bytes(self._raw)
+        self._raw.clear()
+        if self._is_new:
+            # a byte order mark is one at the start of a stream only, and ours has begun
+            self._is_new = False
+            return raw.removeprefix(_BOM)
+        return raw
 
 
 class Enrichment:
@@ -91,7 +117,7 @@ class Enrichment:
     >>> for message in enrichment.add_event(event): print(message)
     ToolCallsUpdate(tool_call_updates=[ToolCallUpdate(tool_call_id=None, index=0, function_name='f', \
 function_args='{"a', json_update_fragments=[{'path': 'root', 'kind': 'StartObject'}], \
-message_id=None, choice=0, is_free_text=False)], message_id='m1')
+message_id=None, choice=0, is_free_text=False, args_offset=0)], message_id='m1')
     """
 
     def __init__(self, message_id: str, format: str | None = None, limits: Limits = DEFAULT_LIMITS) -> None:
@@ -169,7 +195,10 @@ def _short(update: ToolCallUpdate) -> Iterator[tuple[ToolCallUpdate, int]]:
         if size > _LONG:
             yield update._replace(json_update_fragments=fragments), size
             # the name again would be another call
-            update = update._replace(function_name=None, function_args=None)
+            offset = update.args_offset
+            if offset is not None:
+                offset += len(update.function_args or "")
+            update = update._replace(function_name=None, function_args=None, args_offset=offset)
             fragments, size = [], 0
     if update.json_update_fragments is None or fragments or update.function_args is not None:
         shown = None if update.json_update_fragments is None else fragments

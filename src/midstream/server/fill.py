@@ -39,6 +39,7 @@ async def steps_of(chunks: AsyncGenerator[bytes], kind: Kind, settings: Settings
                 raise Failure("stream_limit", "the stream is longer than max_stream_bytes")
             for step in cutter.add_bytes(chunk):
                 yield step
+    cutter.finish()
 
 
 async def fill(stream: Stream, kind: Kind, steps: AsyncGenerator[Step], settings: Settings) -> None:

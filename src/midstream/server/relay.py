@@ -48,10 +48,12 @@ _HOP_BY_HOP = {
 _OUR_REQUEST = {b"host", b"content-length", b"cookie", b"last-event-id", b"origin", b"referer"}
 _OUR_RESPONSE = {b"date", b"server"}
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+# what httpx unpacks without further packages; the rest it would hand on as if it were text
+_READABLE = {"", "identity", "gzip", "deflate"}
 
 
 class Unreachable(Exception):  # noqa: N818  # an answer more than an error
-    """The upstream does not answer."""
+    """The upstream does not answer, or not in a way that can be passed on."""
 
 
 def passed_on(headers: Headers, without: Iterable[bytes] = ()) -> list[tuple[bytes, bytes]]:
@@ -124,13 +126,24 @@ class Upstream:
             method, url, headers=sent, content=body, extensions={"timeout": self._timeout}
         )
         try:
-            return await self._transport.handle_async_request(request)
+            response = await self._transport.handle_async_request(request)
         except (httpx.HTTPError, httpx.InvalidURL):
             raise Unreachable from None
+        if _is_usable(response, is_read):
+            return response
+        await response.aclose()
+        raise Unreachable
 
     async def aclose(self) -> None:
         """Close all connections."""
         await self._transport.aclose()
+
+
+def _is_usable(response: httpx.Response, is_read: bool) -> bool:
+    if not 200 <= response.status_code <= 599:
+        return False
+    packed = response.headers.get("content-encoding", "").lower().split(",")
+    return not (is_read and is_event_stream(response)) or {kind.strip() for kind in packed} <= _READABLE
 
 
 def response_headers(response: httpx.Response) -> list[tuple[bytes, bytes]]:

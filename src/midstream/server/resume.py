@@ -63,9 +63,7 @@ class History:
 
     def forget(self, before: int) -> None:
         """Drop entries that are too many, the oldest first, but none that is still to be sent."""
-        while self.first < before and (
-            len(self._entries) > self._max_events or self._bytes > self._max_bytes
-        ):
+        while self.first < before and self._is_over_bounds():
             self._bytes -= len(self._entries.popleft())
             self.first += 1
 
@@ -198,6 +196,8 @@ class Stream:
     def _rewind(self, start: int) -> None:
         self._sent = start
         self._ahead_bytes = self._history.size(start)
+        # what was under way when the last connection broke off may have arrived
+        self._room.set()
 
     def _advance(self, entries: list[bytes]) -> None:
         self._sent += len(entries)
@@ -254,7 +254,9 @@ class Streams:
             return None
         start = int(number[:18]) + 1
         if stream.can_resume(start):
-            stream.expect_reader()
+            # who reads now does so until the other one begins
+            if not stream.has_reader:
+                stream.expect_reader()
             return stream, start
         # its client has to begin anew, and won't come back to this one
         self.drop(stream)

@@ -22,6 +22,7 @@ class Settings(NamedTuple):
     heartbeat: float = 15
     grace: float = 10
     connect_seconds: float = 10
+    body_seconds: float = 60
     max_seconds: float = 600
     max_streams: int = 1000
     max_body: int = 10_000_000
