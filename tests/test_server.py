@@ -1193,3 +1193,17 @@ def test_an_sdk_works_against_the_gateway_as_against_the_service(
     assert len(direct) == 5
     name = "trip" if sdk == "openai" else "cut"
     assert len(direct[0]) in (len(recordings.load(name).events()), len(recordings.load(name).events()) - 1)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("POST", "/v1/chat/completions?events=provider", 400, "invalid_events"),
+        ("GET", "/nothing", 404, "not_found"),
+        ("GET", "/api/enrich", 405, "not_allowed"),
+    ],
+)
+def test_every_refusal_is_json(method: str, path: str, status: int, code: str, gateway: str) -> None:
+    answer = CLIENT.request(method, gateway + path, content=b'{"stream": true}')
+    assert answer.status_code == status
+    assert answer.json()["code"] == code

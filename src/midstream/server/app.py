@@ -11,6 +11,7 @@ from urllib.parse import quote
 import anyio
 import httpx
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
@@ -79,7 +80,7 @@ def build(
         routes=routes,
         lifespan=lifespan,
         middleware=[Middleware(Guard, hosts=hosts)],
-        exception_handlers=dict.fromkeys((_Refused, JsonStreamError, Busy), _refuse),
+        exception_handlers=dict.fromkeys((_Refused, JsonStreamError, Busy, HTTPException), _refuse),
     )
     app.state.gateway = gateway
     return app
@@ -98,6 +99,9 @@ async def _refuse(request: Request, error: Exception) -> Response:
         return error.response
     if isinstance(error, JsonStreamError):
         return problem(400, error.code.value, error.error.message)
+    if isinstance(error, HTTPException):
+        code = {404: "not_found", 405: "not_allowed"}.get(error.status_code, "refused")
+        return problem(error.status_code, code, error.detail, dict(error.headers or {}))
     return problem(503, "busy", "too many streams", {"retry-after": "1"})
 
 
@@ -153,7 +157,7 @@ class Gateway:
         if resumed := self._resumed(request):
             return resumed
         body, path = await self._body(request), request.path_params["path"]
-        with_provider = request.query_params.get("events") == "both"
+        with_provider = self._wants_both(request)
         if self._upstream is None:
             recording, chunks = self._recorded(request, path, body)
             kind = Kind(recording.name, recording.format, with_provider)
@@ -195,6 +199,13 @@ class Gateway:
             return pace_of(request.query_params.get("pace"), default)
         except ValueError:
             raise _Refused(problem(400, "invalid_pace", "pace is a number of events per second")) from None
+
+    def _wants_both(self, request: Request) -> bool:
+        wish = request.query_params.get("events", "midstream")
+        if wish not in ("midstream", "both"):
+            why = "events is midstream or both; a provider's own are at /provider/v1/..."
+            raise _Refused(problem(400, "invalid_events", why))
+        return wish == "both"
 
     async def _body(self, request: Request) -> bytes:
         """Read a request's body, as far as it may go; until it is there it counts as a stream."""

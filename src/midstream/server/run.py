@@ -87,5 +87,8 @@ def run(
         proxy_headers=False,
         timeout_graceful_shutdown=_GOODBYE,
     )
+    if log_level == "info":
+        # that it starts and ends is told by who runs it
+        logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     logging.getLogger("uvicorn.access").addFilter(WithoutQuery())
     _Server(config, on_ready).run()
