@@ -95,8 +95,9 @@ class Terminal:
 
     def wait(self) -> tuple[int, str]:
         """Wait for the end, which comes by itself; give the exit code and the screen."""
+        deadline = time.monotonic() + 60
         while self.see(10):
-            pass
+            assert time.monotonic() < deadline, f"it goes on:\n{self.text()}"
         self.process.wait()
         assert b"Traceback" not in self.output
         return self.process.exitstatus, self.text()
