@@ -205,8 +205,11 @@ class CallState(Call):
         if not self.is_open:
             return False
         arrived, offset = len(update.function_args or ""), update.args_offset
-        if offset is not None and offset != self.received:
-            if arrived and offset + arrived <= self.received:
+        if not arrived:
+            # who sends fragments alone has no text to count
+            offset = None
+        elif offset is not None and offset != self.received:
+            if offset + arrived <= self.received:
                 # it came before, as happens when a connection was lost
                 return False
             self._miss(why="a piece of the arguments is missing")

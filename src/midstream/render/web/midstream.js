@@ -1491,10 +1491,11 @@ class CallState {
   add(update) {
     if (!this.isOpen) return false;
     const arrived = characters(update.function_args ?? "");
-    const offset = update.args_offset ?? null;
+    // who sends fragments alone has no text to count
+    const offset = arrived > 0 ? (update.args_offset ?? null) : null;
     if (offset !== null && offset !== this.received) {
       // it came before, as happens when a connection was lost
-      if (arrived > 0 && offset + arrived <= this.received) return false;
+      if (offset + arrived <= this.received) return false;
       this.#miss(null, "a piece of the arguments is missing");
     }
     this.received = arrived + (offset ?? this.received);
