@@ -1607,3 +1607,26 @@ def test_what_is_lost_on_the_way_is_missed(
     for call in without.complete():
         # a call of which nothing came is none
         assert not call.is_complete or len(stream) == 1
+
+
+@each_build
+def test_the_end_of_another_call_is_no_content(midstream: Any) -> None:
+    """What the middleware tells at the end of one call does not hide that another one was cut off."""
+    stream = [U("a", 0, "f", '{"x": '), U("b", 1, "g", '{"y":1}'), MessageEnd("length", is_truncated=True)]
+    handler = midstream.ToolsAggregateMessageHandler()
+    for event in sent(midstream, "JSON", stream):
+        plain = {name: value for name, value in event.items() if name != "function_args"}
+        handler.add_message(plain)
+    for call in handler.complete():
+        assert not call.is_complete
+        assert call.error.code == "truncated"
+
+
+@each_build
+def test_free_text_is_told_before_the_text(midstream: Any) -> None:
+    """Told later, it does not make broken arguments complete."""
+    handler = midstream.ToolsAggregateMessageHandler()
+    for message in (U("a", 0, "f", "{"), U("a", 0, is_free_text=True), MessageEnd("stop")):
+        handler.add_message(for_build(midstream, message))
+    (call,) = handler.complete()
+    assert not call.is_complete

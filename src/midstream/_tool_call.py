@@ -214,7 +214,8 @@ class CallState(Call):
                 return False
             self._miss(why="a piece of the arguments is missing")
         self.received = arrived + (self.received if offset is None else offset)
-        self.is_free_text = self.is_free_text or update.is_free_text
+        # told behind a text that has been read as JSON, it comes too late
+        self.is_free_text = self.is_free_text or (update.is_free_text and self.source is None)
         piece, fragments = self.halves.add_fragment(update.function_args or ""), update.json_update_fragments
         had_text = self.length > 0
         if piece:
@@ -222,7 +223,8 @@ class CallState(Call):
             self.length += len(piece)
         if not self.is_free_text:
             self._read(piece, fragments, had_text)
-        return bool(update.function_args) or (bool(fragments) and self.length == 0)
+        # that a call has ended is told by whoever ends it, and is no content
+        return bool(update.function_args) or (self.length == 0 and _tell_values(fragments))
 
     def _read(self, piece: str, fragments: Sequence[Fragment] | None, had_text: bool) -> None:
         """Show a piece to the source: fragments while all pieces have them and they fit, else the text."""

@@ -1499,7 +1499,8 @@ class CallState {
       this.#miss(null, "a piece of the arguments is missing");
     }
     this.received = arrived + (offset ?? this.received);
-    this.isFreeText ||= update.is_free_text ?? false;
+    // told behind a text that has been read as JSON, it comes too late
+    this.isFreeText ||= (update.is_free_text ?? false) && this.source === null;
     const text = this.half + (update.function_args ?? "");
     this.half = isHigh(text.charCodeAt(text.length - 1)) ? text[text.length - 1] : "";
     const piece = text.slice(0, text.length - this.half.length);
@@ -1510,7 +1511,8 @@ class CallState {
       this.length += characters(piece);
     }
     if (!this.isFreeText) this.#read(piece, fragments, hadText);
-    return Boolean(update.function_args) || (fragments !== null && fragments.length > 0 && this.length === 0);
+    // that a call has ended is told by whoever ends it, and is no content
+    return Boolean(update.function_args) || (this.length === 0 && tellValues(fragments));
   }
 
   /** Show a piece to the source: fragments while all pieces have them and they fit, else the text. */
