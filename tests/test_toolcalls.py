@@ -253,6 +253,36 @@ IDENTIFIED = [
         [("a", "f", A + B)],
     ),
     Case(
+        "the same name again behind damage: nothing tells that another call begins",
+        [U(None, None, "f", A + "}"), U(None, None, "f", B)],
+        [(None, "f", A + "}" + B)],
+    ),
+    Case(
+        "the same name again behind half a pair",
+        [U(None, None, "f", A), U(None, None, None, "\ud83d"), U(None, None, "f", B)],
+        [(None, "f", A + "\ud83d" + B)],
+    ),
+    Case(
+        "an unnamed piece behind the end of another call than its own",
+        [
+            U(None, 0, "f", A + "}"),
+            U(None, None, "g", B[:4]),
+            ToolCallEnd(index=0),
+            U(None, None, None, B[4:]),
+        ],
+        [(None, "f", A + "}"), (None, "g", B)],
+    ),
+    Case(
+        "an unnamed piece behind the result of another call than its own",
+        [U("a", 0, "f", "12"), U(None, None, "g", B[:4]), ToolResult("a", 1), U(None, None, None, B[4:])],
+        [("a", "f", "12"), (None, "g", B)],
+    ),
+    Case(
+        "an end by an id that is known in another choice",
+        [U("a", 0, "f", A, choice=1), U("b", 0, "g", B[:4]), ToolCallEnd("a", 0), U("b", 0, None, B[4:])],
+        TWO,
+    ),
+    Case(
         "an index that is used again after the end of its call",
         [U("a", 0, "f", A), ToolCallEnd(index=0), U("b", 0, "g", B[:2]), U(None, 0, None, B[2:])],
         TWO,
@@ -450,6 +480,35 @@ LIVES: dict[str, tuple[list[Any], list[Outcome]]] = {
     "free text, its end told, then cut": (
         [U("a", 0, "f", "{}", is_free_text=True), ToolCallEnd("a"), CUT],
         [(False, TRUNCATED, UNDEFINED)],
+    ),
+    "free text, told with the first piece only": (
+        [U("a", 0, "f", "SELECT", is_free_text=True), U("a", 0, None, " 1"), TOLD],
+        [(True, None, UNDEFINED)],
+    ),
+    "free text, told before the first piece": (
+        [U("a", 0, "f", is_free_text=True), U(None, 0, None, "SELECT"), U(None, 0, None, " 1"), TOLD],
+        [(True, None, UNDEFINED)],
+    ),
+    "free text that nothing names, behind another": (
+        [U("a", 0, "f", A), U(None, None, "g", "SEL", is_free_text=True), U(None, None, None, "ECT"), TOLD],
+        [WHOLE, (True, None, UNDEFINED)],
+    ),
+    # what the server tells of one call at its end is not taken for what it tells of another
+    "a number at an index, then one that nothing names, cut off": (
+        [U(None, 0, "f", "12"), U(None, None, "g", '{"b":'), TOLD],
+        [(True, None, 12), (False, TRUNCATED, {})],
+    ),
+    "cut off at an index, then a number that nothing names": (
+        [U(None, 0, "f", '{"b":'), U(None, None, "g", "12"), TOLD],
+        [(False, TRUNCATED, {}), (True, None, 12)],
+    ),
+    "half a pair behind a whole document": (
+        [U("a", 0, "f", A), U("a", 0, None, "\ud83d"), TOLD],
+        [(False, "trailing_text", {"a": 1})],
+    ),
+    "half a pair behind the whole document of one that nothing names": (
+        [U(None, None, "f", A), U(None, None, None, "\ud83d"), U(None, None, "g", A), TOLD],
+        [(False, "trailing_text", {"a": 1}), WHOLE],
     ),
     # what is cut is what got the last content
     "an earlier one cut off, the last one whole, cut": (
@@ -838,7 +897,6 @@ OTHERS: list[Any] = [
     {"type": "message_end"},
     ["a", U("a")],
     U("a", function_args="{", json_update_fragments=()),
-    U("f", function_args="SELECT", is_free_text=True),
     {"function_args": "{", "json_update_fragments": []},
 ]
 
@@ -963,6 +1021,50 @@ def test_middleware_options(midstream: Any) -> None:
     assert limited.add_message(update)[0].json_update_fragments[-1].error.code == "depth_limit"
     with pytest.raises(ValueError, match="max_depth"):
         midstream.JsonFragmentUpdateMiddleware(limits=midstream.Limits(max_depth=-1))
+
+
+@each_build
+def test_middleware_counts_free_text(midstream: Any) -> None:
+    """It has no fragments, but what is lost of it is missed, too."""
+    stream = [U("a", 0, "f", piece, is_free_text=True) for piece in ("SELECT ", "a FROM ", "b")]
+    events = sent(midstream, "JSON", [*stream, TOLD])
+    assert [event.get("args_offset") for event in events] == [0, 7, 14, None]
+    assert not any("json_update_fragments" in event for event in events)
+    (call,) = collect(midstream, [events[0], *events[2:]])
+    assert (call.is_complete, call.error.code) == (False, "misplaced_update")
+    assert collect(midstream, events)[0].raw_args == "SELECT a FROM b"
+
+
+@each_build
+def test_middleware_tells_of_half_a_pair_behind_a_document_at_once(midstream: Any) -> None:
+    """So it is told of a call that can't be named any more, and to clients that get no text."""
+    stream = [U(None, None, "f", A), U(None, None, None, "\ud83d"), U(None, None, "g", A), TOLD]
+    events = sent(midstream, "JSON", stream)
+    assert [fragment["kind"] for fragment in events[1]["json_update_fragments"]] == ["Error"]
+    for event in events:
+        event.pop("function_args", None)
+    damaged, whole = collect(midstream, events)
+    assert (damaged.is_complete, damaged.error.code) == (False, "trailing_text")
+    assert whole.is_complete
+
+
+@each_build
+@pytest.mark.parametrize("way", WAYS)
+def test_middleware_knows_free_text_as_a_call(midstream: Any, way: str) -> None:
+    """An end without a name is that of the free text, not of the call before it."""
+    free = U(None, 1, "g", "SELECT", is_free_text=True)
+    stream = [U("a", 0, "f", '{"a":'), free, ToolCallEnd(), U("a", 0, None, "1}"), TOLD]
+    calls = collect(midstream, sent(midstream, way, stream))
+    assert [outcome(midstream, call) for call in calls] == [WHOLE, (True, None, UNDEFINED)]
+
+
+@each_build
+def test_middleware_counts_a_pair_as_it_arrives(midstream: Any) -> None:
+    """Two halves in one piece are one character once they have been JSON."""
+    stream = [U("a", 0, "f", '["\ud83d\ude00'), U("a", 0, None, '"]'), TOLD]
+    for way in WAYS:
+        (call,) = collect(midstream, sent(midstream, way, stream))
+        assert call.is_complete, way
 
 
 def kept_by(middleware: Any) -> int:
@@ -1168,6 +1270,113 @@ def test_handler_remembers_a_gap_that_it_can_not_mend(midstream: Any) -> None:
 def test_handler_does_not_complete_what_has_a_gap(midstream: Any, stream: list[Any]) -> None:
     (call,) = collect(midstream, sent(midstream, "raw", [*stream, TOLD]))
     assert not call.is_complete
+
+
+W = [
+    {"path": "root", "kind": "StartObject"},
+    {"path": "root.a", "kind": "CompleteNumber", "textValue": "3", "value": 3},
+    {"path": "root", "kind": "EndObject"},
+    {"path": "root", "kind": "JsonComplete"},
+]
+
+
+@each_build
+@pytest.mark.parametrize("end", [TOLD, ToolCallEnd("a"), ToolResult("a", 1), None], ids=repr)
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (": 3}", "expected_value"),
+        ('{"a": 3', "truncated"),
+        ('{"a": 3}}', "trailing_text"),
+        ('{"a": 3}\ud83d', "trailing_text"),
+        ("\n", "truncated"),
+        ('{"a": 4}', "misplaced_update"),
+        ('{"a": true}', "misplaced_update"),
+        ('{"a": [3]}', "misplaced_update"),
+        ('{"b": 3}', "misplaced_update"),
+        ('{"a": 3, "b": 4}', "misplaced_update"),
+        ("[3]", "misplaced_update"),
+        ("{}", "misplaced_update"),
+        ("3", "misplaced_update"),
+        ('{"a": 3.0}', None),
+        (' {"a": 1, "a": 3} ', None),
+    ],
+)
+def test_handler_completes_only_what_the_text_says_too(
+    midstream: Any, text: str, code: str | None, end: Any
+) -> None:
+    """What the fragments showed stays, but a text that says something else is no whole call."""
+    for offset in (None, 0):
+        handler = midstream.ToolsAggregateMessageHandler()
+        handler.add_message(for_build(midstream, U("a", 0, "f", text, W, args_offset=offset)))
+        (shown,) = handler.calls()
+        before = shown.args
+        if end is not None:
+            handler.add_message(for_build(midstream, end))
+        (call,) = handler.complete()
+        assert call.is_complete is (code is None)
+        assert (call.error and call.error.code) == code
+        assert call.args is before
+        assert call.raw_args == text
+
+
+@each_build
+@pytest.mark.parametrize(
+    ("fragments", "text", "code"),
+    [
+        (W[:2], '{"a": 3, "b": 4}', None),
+        (W[:3], '{"a": 3}', None),
+        ([], '{"a": 3}', None),
+        ([{"path": "root.a", "kind": "PartialString", "textValue": "x"}], '{"a": "xy"}', None),
+        ([{"path": "root.a", "kind": "PartialString", "textValue": "y"}], '{"a": "xy"}', "misplaced_update"),
+        ([{"path": "root[0]", "kind": "CompleteNull"}], "[null, 1]", None),
+        ([{"path": "root[0]", "kind": "CompleteNull"}], "[]", "misplaced_update"),
+        (W[:2], '{"a": 4}', "misplaced_update"),
+        (W[:2], '{"b": 3}', "misplaced_update"),
+        (W[:2], "3", "misplaced_update"),
+        (W[:2], '{"a": 3', "truncated"),
+        (W[:2], '{"a": 3, x', "expected_key"),
+        ([], "[1] x", "trailing_text"),
+    ],
+)
+def test_handler_goes_on_with_a_text_that_tells_more(
+    midstream: Any, fragments: list[Any], text: str, code: str | None
+) -> None:
+    """Fragments may stop early; what they showed by then is part of what the text says, or it is no call."""
+    handler = midstream.ToolsAggregateMessageHandler()
+    (shown,) = handler.add_message(for_build(midstream, U("a", 0, "f", text, fragments)))
+    before = shown.args
+    (call,) = handler.add_message(for_build(midstream, TOLD))
+    assert call.is_complete is (code is None)
+    assert (call.error and call.error.code) == code
+    if code is None:
+        assert call.args == json.loads(text)
+    elif fragments:
+        assert call.args is before
+    else:
+        assert call.args == [1]
+
+
+@each_build
+def test_handler_compares_text_and_fragments_however_deep(midstream: Any) -> None:
+    deep = 100_000
+    limits = midstream.Limits(max_depth=None)
+    text = '[{"a":' * deep + "1" + "}]" * deep
+    middleware = midstream.JsonFragmentUpdateMiddleware(limits=limits)
+    handler = midstream.ToolsAggregateMessageHandler(limits)
+    for message in (U("a", 0, "f", text), TOLD):
+        for enriched in middleware.add_message(for_build(midstream, message)):
+            (call,) = handler.add_message(enriched)
+    assert call.is_complete
+
+
+@each_build
+def test_handler_takes_no_halves_for_a_contradiction(midstream: Any) -> None:
+    """An escaped half beside one that stands for itself is one character on the wire, in keys as in texts."""
+    stream = [U("a", 0, "f", '{"\\ud83d\ude00": "\\ud83d\ude00"}'), TOLD]
+    for way in WAYS:
+        (call,) = collect(midstream, sent(midstream, way, stream))
+        assert call.is_complete, way
 
 
 @each_build

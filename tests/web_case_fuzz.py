@@ -126,7 +126,8 @@ class _Maker:
             if self.is_so(0.07):
                 ends = [end(id, index), end(), end(id, failed=True), over("length", is_truncated=True)]
                 result = {"type": "tool_result", "tool_call_id": "a"}
-                events.append(choose([*ends, over("stop"), said("x"), result, upd("", id, index, name)]))
+                other = choose([*ends, over("stop"), said("x"), result, upd("", id, index, name)])
+                events += self._told(middleware, other) if is_enriched else [other]
             if not pieces:
                 continue
             known = at in begun
@@ -137,18 +138,25 @@ class _Maker:
                 choice=choose([None, None, None, 1]), is_free_text=self.is_so(0.02) or None,
             )  # fmt: skip
             if is_enriched:
-                (event,) = (
-                    each if isinstance(each, dict) else to_event(each)
-                    for each in middleware.add_message(event)
-                )
+                (event,) = self._told(middleware, event)
                 self._thin_out(event)
             events.append(event)
-        events.append(choose([over("stop"), over("length", is_truncated=True), said("y"), over()]))
+        last = choose([over("stop"), over("length", is_truncated=True), said("y"), over()])
+        events += self._told(middleware, last) if is_enriched else [last]
         steps = [{"event": event} for event in events] + [{"complete": id} for id in (None, "m", "n")]
         return {"kind": "handler", "steps": steps, "options": {"lazy": self.is_so(0.3)}}
 
+    def _told(self, middleware: Any, event: dict[str, Any]) -> list[dict[str, Any]]:
+        """Give what a server makes of an event, and what it tells before it."""
+        messages = middleware.add_message(event)
+        return [each if isinstance(each, dict) else to_event(each) for each in messages]
+
     def _thin_out(self, event: dict[str, Any]) -> None:
-        """Leave out what senders leave out, and lose what networks lose."""
+        """Leave out what senders leave out, lose what networks lose, say what is not so."""
+        if self.is_so(0.3):
+            event.pop("args_offset", None)
+        if self.is_so(0.03):
+            event["function_args"] = self.random.choice(["1", "}", '"', " ", "\ud83d"])
         if self.is_so(0.05):
             event.pop("json_update_fragments", None)
         elif self.is_so(0.05):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import midstream
 from cases import ACCEPTED, REJECTED, Accepted, Rejected
+from midstream.messages import to_event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -548,6 +549,40 @@ def handler_sources() -> Iterable[Case]:
         LAST,
         lazy=True,
     )
+    told = [frag("StartObject"), number("root.a", 3), frag("EndObject"), frag("JsonComplete")]
+    for args in (
+        ': 3}', '{"a": 3', '{"a": 3}}', '{"a": 3}\ud83d', " ", '{"a": 4}', '{"a": true}', '{"a": [3]}',
+        '{"a": {}}', '{"b": 3}', '{"a": 3, "b": 4}', "[3]", "{}", "3", "null", '{"a": 3.0}',
+        '{"a": 1, "a": 3}',
+    ):  # fmt: skip
+        yield handler(
+            f"fragments beside the text {args}",
+            upd(args, id="c1", name="f", json_update_fragments=told),
+            over("stop"),
+            LAST,
+        )
+    yield handler(
+        "fragments beside another text, ended by the call",
+        upd('{"a": 4}', id="c1", name="f", json_update_fragments=told),
+        end("c1"),
+        LAST,
+    )
+    part = [frag("StartObject"), frag("PartialString", "root.a", textValue="x")]
+    for args in (
+        '{"a": "xy", "b": 1}',
+        '{"a": "y"}',
+        '{"a": 1}',
+        '{"b": 1}',
+        '["x"]',
+        '{"a": "x", y',
+        '{"a": "x',
+    ):
+        yield handler(
+            f"fragments that stop before the text {args}",
+            upd(args, id="c1", name="f", json_update_fragments=part),
+            over("stop"),
+            LAST,
+        ) | {"repeats": True}
     yield handler(
         "an empty list of fragments and no text",
         upd(id="c1", name="f", json_update_fragments=[]),
@@ -674,6 +709,41 @@ def handler_ends() -> Iterable[Case]:
         cut_off,
         LAST,
     )
+
+
+def enriched(*events: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give what a server makes of events, and tells at their end."""
+    messages = midstream.JsonFragmentUpdateMiddleware()(list(events))
+    return [each if isinstance(each, dict) else to_event(each) for each in messages]
+
+
+def handler_told_ends() -> Iterable[Case]:
+    stop, second = over("stop"), upd('{"b":', name="g")
+    for name, events in {
+        "a number at an index, then a call that nothing names": [upd("1", index=0, name="f"), second, stop],
+        "an unnamed piece behind the end of another call": [
+            upd('{"a":', index=0, name="f"), second, end(index=0), upd("1}"), stop,
+        ],
+        "an unnamed piece behind the result of another call": [
+            upd("1", id="a", name="f"), second, {"type": "tool_result", "tool_call_id": "a"}, upd("1}"), stop,
+        ],
+        "an end by an id of another choice": [
+            upd("[1]", id="a", index=0, choice=1), upd("[", id="b", index=0), end("a", 0), upd("]", id="b"),
+            stop,
+        ],
+        "the same name again behind damage": [upd("{}}", name="f"), upd("[1]", name="f"), stop],
+        "half a pair behind the document of a call that nothing names": [
+            upd("{}", name="f"), upd("\ud83d"), upd("[1]", name="g"), stop,
+        ],
+        "free text, told with the first piece": [
+            upd("SELECT", id="a", is_free_text=True), upd(" 1", id="a"), stop,
+        ],
+    }.items():  # fmt: skip
+        yield handler(name, *events, LAST)
+        told = enriched(*events)
+        yield handler(f"{name}, with fragments", *told, LAST) | {"repeats": True}
+        only = [{key: value for key, value in each.items() if key != "function_args"} for each in told]
+        yield handler(f"{name}, without text", *only, LAST) | {"repeats": True}
 
 
 def handler_names() -> Iterable[Case]:
@@ -1016,8 +1086,8 @@ def event_streams() -> Iterable[Case]:
 
 _GROUPS: list[Callable[[], Iterable[Case]]] = [
     rebuild_documents, rebuild_roots, rebuild_errors, rebuild_strings, rebuild_misplaced, rebuild_malformed,
-    text_documents, handler_sources, handler_arguments, handler_ends, handler_names, handler_identity,
-    handler_events, paths, event_streams,
+    text_documents, handler_sources, handler_arguments, handler_ends, handler_told_ends, handler_names,
+    handler_identity, handler_events, paths, event_streams,
 ]  # fmt: skip
 
 

@@ -7,6 +7,7 @@ for whoever keeps something per call.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ._halves import Halves
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from .messages import ToolCallUpdate
 
-__all__ = ["Call", "CallTable"]
+__all__ = ["Call", "CallTable", "is_end"]
 
 
 class Call:
@@ -61,6 +62,9 @@ class CallTable(Generic[C]):
         id, index, name = update.tool_call_id or None, update.index, update.function_name or None
         is_blank = not (update.function_args or "").strip()
         call = self._known(id, index, name, is_blank)
+        if call is not None and name is None and not update.function_args and _tells_end(update):
+            # it says nothing of where the next piece belongs
+            return call
         if call is None:
             call = self._new()
             self._calls[call] = None
@@ -144,3 +148,15 @@ class CallTable(Generic[C]):
                     del places[alias]
         if self._latest is call:
             self._latest = None
+
+
+def is_end(fragment: Any) -> bool:
+    """Tell whether a fragment is the end of a document, good or bad."""
+    kind = fragment.get("kind") if isinstance(fragment, Mapping) else getattr(fragment, "kind", None)
+    return kind in ("Error", "JsonComplete", "error", "jsonComplete")
+
+
+def _tells_end(update: ToolCallUpdate) -> bool:
+    """Tell whether nothing follows what an update tells of its call's document."""
+    fragments = update.json_update_fragments
+    return fragments is not None and len(fragments) > 0 and is_end(fragments[-1])

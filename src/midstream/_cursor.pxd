@@ -12,6 +12,7 @@ cdef class Cursor:
     cdef list calls
     cdef str _name, _key, _held
     cdef Frame _frame
+    cdef tuple _sender
     cdef bint is_done, _ended, _in_string, _has_moved
     cdef Py_ssize_t _seen, _length
     cdef tuple place(self)
@@ -43,6 +44,8 @@ cdef class Cursor:
     cdef int _check_nothing_is_missing(self) except -1
     @cython.locals(frame=Frame)
     cdef int _take_end_of_document(self, tuple steps) except -1
-    cdef int _open_string(self) except -1
+    cdef int _open_string(self, tuple sender) except -1
+    @cython.locals(length=Py_ssize_t, is_own=bint, start=str)
+    cdef int _take_text(self, str text, bint ends, tuple sender) except -1
     @cython.locals(length=Py_ssize_t)
-    cdef int _take_text(self, str text, bint ends, bint from_wire) except -1
+    cdef bint _begins_as_told(self, str text) except -1

@@ -68,6 +68,7 @@ class Cursor:
         "_name",
         "_seen",
         "_segment",
+        "_sender",
         "calls",
         "error",
         "is_done",
@@ -93,6 +94,8 @@ class Cursor:
         self._length = 0
         self._checksum = 0
         self._held = ""
+        # the pair by which its last update named its place
+        self._sender: PathPair | None = None
         # whether the update under way was found only by its segments
         self._has_moved = False
 
@@ -100,14 +103,14 @@ class Cursor:
         """Give all that tells where the cursor is, for `go_back`."""
         return (
             self._name, self._frame, self._segment, self._key, self._ended, self.is_done,
-            self._seen, self._in_string, self._length, self._checksum, self._held, self.error,
+            self._seen, self._in_string, self._length, self._checksum, self._held, self._sender, self.error,
         )  # fmt: skip
 
     def go_back(self, place: tuple[Any, ...]) -> None:
         """Undo everything since `place` was asked."""
         (
             self._name, self._frame, self._segment, self._key, self._ended, self.is_done,
-            self._seen, self._in_string, self._length, self._checksum, self._held, self.error,
+            self._seen, self._in_string, self._length, self._checksum, self._held, self._sender, self.error,
         ) = place  # fmt: skip
         self.calls = []
 
@@ -134,10 +137,10 @@ class Cursor:
         elif kind is PARTIAL_STRING or kind is COMPLETE_STRING:
             if not self._in_string:
                 self._begin(steps, kind is PARTIAL_STRING)
-                self._open_string()
+                self._open_string(None)
             elif not self._is_last(steps):
                 raise self._refuse("a string has not ended")
-            self._take_text(text or "", kind is COMPLETE_STRING, path is not None)
+            self._take_text(text or "", kind is COMPLETE_STRING, pair)
         else:
             if not steps and self._frame is not None and (kind is START_OBJECT or kind is START_ARRAY):
                 raise self._refuse("a container is open at this place")
@@ -145,7 +148,7 @@ class Cursor:
             if kind is START_OBJECT or kind is START_ARRAY:
                 self._push(kind is START_ARRAY, True, pair if segment is None else None, path)
             elif kind is START_STRING:
-                self._open_string()
+                self._open_string(pair)
             else:
                 number = kind is COMPLETE_NUMBER
                 self.calls.append((DO_NUMBER if number else DO_LITERAL, value, True, True))
@@ -357,26 +360,36 @@ class Cursor:
         self.calls.append((DO_DOCUMENT, None, True, True))
         self.is_done = True
 
-    def _open_string(self) -> None:
+    def _open_string(self, sender: PathPair | None) -> None:
         self._in_string = True
         self._length = 0
         self._checksum = 0
         self._held = ""
+        self._sender = sender
         self.calls.append((DO_STRING, "", True, False))
 
-    def _take_text(self, text: str, ends: bool, from_wire: bool) -> None:
+    def _take_text(self, text: str, ends: bool, sender: PathPair | None) -> None:
         length = self._length
         if ends:
-            if len(text) < length or _checksum(text[:length], 0) != self._checksum:
-                raise self._refuse("a string that is not the sum of its parts")
+            if not self._begins_as_told(text):
+                # halves that a sender cut apart may have been joined in the whole
+                text = join_halves(text)
+                if not self._begins_as_told(text):
+                    raise self._refuse("a string that is not the sum of its parts")
             text = text[length:]
             self._in_string = False
         else:
-            if from_wire and text:
-                # a sender that counts UTF-16 units may cut a pair in two
-                text = join_halves(self._held + text)
-                self._held = text[len(text) - 1] if "\ud800" <= text[len(text) - 1] <= "\udbff" else ""
-                text = text[: len(text) - len(self._held)]
+            # an accumulator names the place by one pair all along, and means halves as it gives them;
+            # others may have cut a pair in two, as who counts UTF-16 units does
+            is_own = sender is not None and sender is self._sender
+            if self._held:
+                start = self._held + text[:1]
+                text = (start if is_own else join_halves(start)) + text[1:]
+                self._held = ""
+            if not is_own and text and "\ud800" <= text[len(text) - 1] <= "\udbff":
+                self._held = text[len(text) - 1]
+                text = text[: len(text) - 1]
+            self._sender = sender
             self._length = length + len(text)
             self._checksum = _checksum(text, self._checksum)
         if self._limits.max_string is not None and length + len(text) > self._limits.max_string:
@@ -385,6 +398,11 @@ class Cursor:
             self.calls.append((DO_STRING, text, False, ends))
         if ends:
             self._end_value()
+
+    def _begins_as_told(self, text: str) -> bool:
+        """Tell whether a whole string begins with the parts that came of it."""
+        length = self._length
+        return len(text) >= length and _checksum(text[:length], 0) == self._checksum
 
     def _refuse(self, why: str, path: str | None = None) -> JsonStreamError:
         """Say why an update does not fit, and where the last one that did was."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-__all__ = ["Halves", "join_halves"]
+__all__ = ["Halves", "is_part", "join_halves"]
 
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]").search
 
@@ -20,6 +21,32 @@ def join_halves(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
+def is_part(shown: Any, whole: Any) -> bool:
+    r"""Tell whether a value, however deep, may grow to another one; pairs may be cut in two.
+
+    >>> is_part({"a": [1.0, "\ud83c\udf27"]}, {"a": [1, "\U0001f327!"], "b": 2}), is_part([1], [True])
+    (True, False)
+    """
+    # no recursion: the list grows while it is gone through
+    pairs = [(shown, whole)]
+    for a, b in pairs:
+        if isinstance(a, dict) and isinstance(b, dict):
+            a, b = ({join_halves(key): value for key, value in each.items()} for each in (a, b))
+            if not a.keys() <= b.keys():
+                return False
+            pairs += [(value, b[key]) for key, value in a.items()]
+        elif isinstance(a, list) and isinstance(b, list):
+            if len(a) > len(b):
+                return False
+            pairs += zip(a, b, strict=False)
+        elif isinstance(a, str) and isinstance(b, str):
+            if not join_halves(b).startswith(join_halves(a)):
+                return False
+        elif a != b or isinstance(a, bool) is not isinstance(b, bool):
+            return False
+    return True
+
+
 class Halves:
     r"""Join the halves of pairs over the pieces of a text: the first half waits for the other.
 
@@ -32,6 +59,11 @@ class Halves:
 
     def __init__(self) -> None:
         self._half = ""
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is a half that waits for the other."""
+        return self._half != ""
 
     def add_fragment(self, piece: str) -> str:
         """Give what is certain of the text."""

@@ -7,10 +7,10 @@ because they happen to be one so far, and never when they were cut off.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._call_table import Call
+from ._call_table import Call, is_end
+from ._halves import is_part, join_halves
 from ._undefined import UNDEFINED
 from .errors import ErrorCode, JsonStreamError, ParserError
 from .rebuild import JsonFragmentRebuilder
@@ -192,7 +192,9 @@ class CallState(Call):
         self.snapshot: ToolCall | None = None
 
     def is_whole(self) -> bool:
-        return self.source is not None and self.source.is_complete
+        source = self.source
+        # a rebuilder has been complete even if there was more, as half a pair is, too
+        return source is not None and source.is_complete and source.error is None and not self.halves.waits
 
     def text(self) -> str:
         """Give all the text that came; the pieces are joined only once."""
@@ -204,7 +206,7 @@ class CallState(Call):
         """Take a piece of the call, and tell whether it had anything to say of the arguments."""
         if not self.is_open:
             return False
-        arrived, offset = len(update.function_args or ""), update.args_offset
+        arrived, offset = len(join_halves(update.function_args or "")), update.args_offset
         if not arrived:
             # who sends fragments alone has no text to count
             offset = None
@@ -285,28 +287,41 @@ class CallState(Call):
             self.length += 1
             if isinstance(self.source, JsonValueAccumulator):
                 self._changed(self.source.add_fragment(half))
-        is_whole = self.is_whole() or self.is_free_text
-        if not is_whole and self.error is None and self.length:
-            text = self.source
-            if not isinstance(text, JsonValueAccumulator):
-                text = JsonValueAccumulator(on_error="event", limits=self.limits)
-                text.add_fragment(self.text())
-            if not self.text().strip():
-                # no arguments at all stand for an empty object
-                is_whole = was_told
-            elif text.open_path is None or text is self.source:
-                # the text has the last word, but where it only says again that it is cut off
-                has_changed = text.finish() or text is not self.source
-                self.source = text
-                self._changed(has_changed)
-                is_whole = was_told and text.is_complete
-        elif self.length == 0 and self.source is None:
-            is_whole = was_told
-        if self.is_free_text:
-            is_whole = was_told
-        self.is_complete = is_whole and not was_cut and self.error is None
+        self.is_complete = self._is_all(was_told) and not was_cut
         if not self.is_complete and self.error is None:
             self.error = ParserError.at(ErrorCode.TRUNCATED, *self._place())
+
+    def _is_all(self, was_told: bool) -> bool:
+        """Tell whether the arguments are whole at their end; of text and fragments, both must say so."""
+        if self.error is not None:
+            return False
+        if self.is_free_text or not (self.has_value or self.text().strip()):
+            # no arguments at all stand for an empty object
+            return was_told
+        # a number at the root has no end of its own
+        is_certain = was_told or self.is_whole()
+        if isinstance(self.source, JsonValueAccumulator):
+            if not self.is_whole():
+                self._changed(self.source.finish())
+        elif self.length:
+            text = JsonValueAccumulator(on_error="event", limits=self.limits)
+            text.add_fragment(self.text())
+            is_certain = is_certain or text.is_complete
+            text.finish()
+            self._compare(text)
+        return is_certain and self.is_whole() and self.error is None
+
+    def _compare(self, text: JsonValueAccumulator) -> None:
+        """Let the text have the last word where fragments told less, but not where they told otherwise."""
+        value = text.value
+        shown = self.source.value if self.source is not None and self.has_value else value
+        if self.has_value and text.error is not None:
+            self.error = text.error
+        elif not is_part(shown, value) or (self.is_whole() and not is_part(value, shown)):
+            self._miss(why="text and fragments differ")
+        elif not self.is_whole():
+            self.source = text
+            self._changed(value is not UNDEFINED)
 
     def _place(self) -> tuple[int, int, int]:
         """Give the end of the text: index, line and column."""
@@ -331,12 +346,7 @@ class CallState(Call):
 
 def _tell_values(fragments: Sequence[Fragment] | None) -> bool:
     """Tell whether fragments are part of a value, and not only its end."""
-    ends = ("Error", "JsonComplete", "error", "jsonComplete")
-    kinds = [
-        item.get("kind") if isinstance(item, Mapping) else getattr(item, "kind", None)
-        for item in fragments or ()
-    ]
-    return any(kind not in ends for kind in kinds)
+    return not all(map(is_end, fragments or ()))
 
 
 def _seen(state: CallState, identity: tuple[Any, ...]) -> ToolCall:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ._accumulator import DEFAULT_LIMITS
 from ._call_table import Call, CallTable
+from ._halves import join_halves
 from ._undefined import UNDEFINED
 from .errors import JsonStreamError
 from .fragments import JsonFragmentAccumulator
@@ -40,11 +41,12 @@ _LAST_ENDED = 64
 class _ParsedCall(Call):
     """A call and the accumulator of its arguments."""
 
-    __slots__ = ("accumulator", "has_begun", "received")
+    __slots__ = ("accumulator", "has_begun", "is_free_text", "received")
 
     def __init__(self, root: str, limits: Limits) -> None:
         super().__init__()
         self.has_begun = False
+        self.is_free_text = False
         # characters of arguments so far
         self.received = 0
         self.accumulator = JsonFragmentAccumulator(root=root, on_error="event", limits=limits)
@@ -52,14 +54,24 @@ class _ParsedCall(Call):
     def is_whole(self) -> bool:
         return self.accumulator.is_complete
 
-    def add_fragment(self, piece: str) -> list[JsonFragmentUpdate]:
-        """Give the updates that a piece comes to."""
-        self.received += len(piece)
+    def add_piece(self, piece: str, is_free_text: bool) -> list[JsonFragmentUpdate] | None:
+        """Give the updates that a piece comes to; free text has none."""
+        # told behind the first text, it comes too late
+        self.is_free_text = self.is_free_text or (is_free_text and self.received == 0)
+        self.received += len(join_halves(piece))
+        if self.is_free_text:
+            return None
         self.has_begun = self.has_begun or bool(piece.strip())
-        return self.accumulator.add_fragment(self.halves.add_fragment(piece))
+        fragments = self.accumulator.add_fragment(self.halves.add_fragment(piece))
+        if self.accumulator.is_complete and self.halves.waits:
+            # behind the document it is wrong, whatever the other half is
+            fragments += self.accumulator.add_fragment(self.halves.finish())
+        return fragments
 
     def end(self, was_told: bool) -> list[JsonFragmentUpdate]:
         """Give what the end of the call tells; of one without arguments, nothing."""
+        if self.is_free_text:
+            return []
         fragments = self.accumulator.add_fragment(self.halves.finish())
         was_whole = self.accumulator.is_complete
         last = self.accumulator.finish()
@@ -99,7 +111,7 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         # the message that the last update belonged to
         self._latest: str | None = None
         # messages and ids of the last calls that ended, to know late pieces by
-        self._ended: deque[tuple[str | None, str | None]] = deque(maxlen=_LAST_ENDED)
+        self._ended: deque[tuple[str | None, str]] = deque(maxlen=_LAST_ENDED)
 
     @overload
     def __call__(self, stream: AsyncIterable[Any]) -> AsyncIterator[Any]: ...
@@ -145,26 +157,23 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         if isinstance(known, ToolCallsUpdate):
             several = _field(message, "tool_call_updates")
             id = known.message_id or message_id
-            return _replaced(message, "tool_call_updates", [self._enrich(update, id) for update in several])
-        if not isinstance(known, ToolCallUpdate) or known.is_free_text:
-            return message
-        if known.json_update_fragments is not None:
+            return _replaced(message, tool_call_updates=[self._enrich(update, id) for update in several])
+        if not isinstance(known, ToolCallUpdate) or known.json_update_fragments is not None:
             return message
         call = self._call_of(known, message_id)
         offset = call.received
-        fragments = call.add_fragment(known.function_args or "")
-        if isinstance(message, ToolCallUpdate):
-            return message._replace(json_update_fragments=tuple(fragments), args_offset=offset)
-        if isinstance(message, Mapping):
-            return {**message, "json_update_fragments": list(map(to_wire, fragments)), "args_offset": offset}
-        return _replaced(message, "json_update_fragments", tuple(fragments))
+        fragments = call.add_piece(known.function_args or "", known.is_free_text)
+        changed: dict[str, Any] = {}
+        if fragments is not None:
+            is_plain = isinstance(message, Mapping)
+            changed["json_update_fragments"] = [*map(to_wire, fragments)] if is_plain else tuple(fragments)
+        if isinstance(message, (ToolCallUpdate, Mapping)):
+            changed["args_offset"] = offset
+        return _replaced(message, **changed)
 
     def _call_of(self, update: ToolCallUpdate, message_id: str | None) -> _ParsedCall:
         """Give the call that an update belongs to."""
-        key = (update.message_id or message_id, update.choice)
-        for other in self._keys(key[0], None):
-            # a known id tells the choice, too
-            key = other if self._tables[other].knows(update.tool_call_id) else key
+        key = self._key_of(update, update.message_id or message_id)
         if (key[0], update.tool_call_id) in self._ended and not update.function_name:
             # late, and of no interest to the calls that are open
             return _ParsedCall(self._root, self._limits)
@@ -174,14 +183,19 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         self._latest = key[0]
         return table.find(update)
 
-    def _ended_keys(self, message_id: str | None, choice: int | None) -> list[_Key]:
-        """List the tables that an end means; one that names no message means the latest."""
-        if message_id is None and not any(id is None for id, _ in self._tables):
-            message_id = self._latest
-        return self._keys(message_id, choice)
+    def _key_of(self, told: ToolCallUpdate | ToolCallEnd, message_id: str | None) -> _Key:
+        """Tell the table that an update or an end means: a known id tells the choice, too."""
+        key = (message_id, told.choice)
+        known = [key for key in self._keys(message_id, None) if self._tables[key].knows(told.tool_call_id)]
+        return key if key in known or not known else known[0]
 
     def _keys(self, message_id: str | None, choice: int | None) -> list[_Key]:
         return [key for key in self._tables if key[0] == message_id and choice in (None, key[1])]
+
+    def _ended_message(self, message_id: str | None) -> str | None:
+        """Give the message that an end means; one that names none means the latest."""
+        is_latest = message_id is None and not any(id is None for id, _ in self._tables)
+        return self._latest if is_latest else message_id
 
     def _end_call(self, end: ToolCallEnd | ToolResult) -> list[ToolCallUpdate]:
         """Forget a call; of a result only the id is sure."""
@@ -189,21 +203,22 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         if isinstance(end, ToolResult):
             keys, index = (list(self._tables) if end.tool_call_id else []), None
         else:
-            keys, index = self._ended_keys(end.message_id, end.choice), end.index
+            keys, index = [self._key_of(end, self._ended_message(end.message_id))], end.index
         for key in keys:
-            table = self._tables[key]
-            call = table.named(end.tool_call_id, index)
-            if call is not None:
+            table = self._tables.get(key)
+            call = None if table is None else table.named(end.tool_call_id, index)
+            if table is not None and call is not None:
                 updates += self._finished(key, call, was_told=isinstance(end, ToolResult))
                 table.drop(call)
-                self._ended.append((key[0], call.id))
+                if call.id is not None:
+                    self._ended.append((key[0], call.id))
                 if not table:
                     del self._tables[key]
         return updates
 
     def _end_message(self, end: MessageEnd) -> list[ToolCallUpdate]:
         updates: list[ToolCallUpdate] = []
-        for key in self._ended_keys(end.message_id, end.choice):
+        for key in self._keys(self._ended_message(end.message_id), end.choice):
             updates += self._finish_table(key, was_told=True)
             del self._tables[key]
         return updates
@@ -249,21 +264,24 @@ def _field(message: Any, name: str) -> Any:
     return message[name] if isinstance(message, Mapping) else getattr(message, name)
 
 
-def _replaced(message: Any, name: str, value: Any) -> Any:
-    """Copy a message of any kind, with one field changed."""
+def _replaced(message: Any, **fields: Any) -> Any:
+    """Copy a message of any kind, with some fields changed."""
+    if not fields:
+        return message
     if isinstance(message, Mapping):
-        return {**message, name: value}
+        return {**message, **fields}
     for method in ("__replace__", "_replace"):
         if hasattr(message, method):
-            return getattr(message, method)(**{name: value})
+            return getattr(message, method)(**fields)
     if hasattr(message, "model_copy"):
-        return message.model_copy(update={name: value})
+        return message.model_copy(update=fields)
     if hasattr(message, "__dataclass_fields__"):
         from dataclasses import replace
 
-        return replace(message, **{name: value})
+        return replace(message, **fields)
     from copy import copy
 
     changed = copy(message)
-    setattr(changed, name, value)
+    for name, value in fields.items():
+        setattr(changed, name, value)
     return changed

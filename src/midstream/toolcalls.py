@@ -38,11 +38,10 @@ class _Message:
         # per choice, the call that the last content belonged to, None if it was text
         self.last: dict[int, CallState | None] = {}
 
-    def table(self, choice: int) -> CallTable[CallState]:
-        """Give the calls of a choice."""
-        if choice not in self.tables:
-            self.tables[choice] = CallTable(self._new_call)
-        return self.tables[choice]
+    def choice_of(self, told: ToolCallUpdate | ToolCallEnd) -> int:
+        """Give the choice that an update or an end means: a known id tells it, too."""
+        known = [choice for choice, table in self.tables.items() if table.knows(told.tool_call_id)]
+        return told.choice if told.choice in known or not known else known[0]
 
     def _new_call(self) -> CallState:
         call = CallState(self.limits)
@@ -51,11 +50,10 @@ class _Message:
 
     def add_update(self, update: ToolCallUpdate) -> None:
         """Take an update of one of the calls."""
-        count = len(self.calls)
-        choices = [choice for choice, table in self.tables.items() if table.knows(update.tool_call_id)]
-        # a known id tells the choice, too
-        choice = update.choice if update.choice in choices or not choices else choices[0]
-        call = self.table(choice).find(update)
+        count, choice = len(self.calls), self.choice_of(update)
+        if choice not in self.tables:
+            self.tables[choice] = CallTable(self._new_call)
+        call = self.tables[choice].find(update)
         if call.add_update(update) or len(self.calls) > count:
             self.go_on(choice, call)
 
@@ -65,6 +63,16 @@ class _Message:
         if last is not None and last is not call and last.waits:
             last.end(True, False)
         self.last[choice] = call
+
+    def end_call(self, end: ToolCallEnd) -> None:
+        """End one of the calls."""
+        table = self.tables.get(self.choice_of(end))
+        call = None if table is None else table.named(end.tool_call_id, end.index)
+        if call is not None:
+            if end.failed:
+                call.fail()
+            else:
+                call.end_if_certain()
 
     def end(self, end: MessageEnd) -> None:
         """End all calls of a choice, or of all."""
@@ -119,7 +127,7 @@ class ToolsAggregateMessageHandler:
             case ToolCallsUpdate(updates, id):
                 return self._add(id, updates)
             case ToolCallEnd():
-                return self._end_call(message)
+                return self._tell(message.message_id, lambda of: of.end_call(message))
             case ToolResult():
                 return self._lock(message)
             case TextDelta():
@@ -162,17 +170,6 @@ class ToolsAggregateMessageHandler:
         id = self._named(message_id)
         if id in self._messages:
             what(self._messages[id])
-        return self.calls(id)
-
-    def _end_call(self, end: ToolCallEnd) -> list[ToolCall]:
-        id = self._named(end.message_id)
-        message = self._messages.get(id)
-        call = None if message is None else message.table(end.choice).named(end.tool_call_id, end.index)
-        if call is not None:
-            if end.failed:
-                call.fail()
-            else:
-                call.end_if_certain()
         return self.calls(id)
 
     def _lock(self, result: ToolResult) -> list[ToolCall]:

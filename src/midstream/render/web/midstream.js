@@ -1280,6 +1280,8 @@ class CallTable {
     let name = update.function_name || null;
     const isBlank = !NOT_BLANK.test(update.function_args ?? "");
     let call = this.#known(id, index, name, isBlank);
+    // it says nothing of where the next piece belongs
+    if (call !== null && name === null && !update.function_args && tellsEnd(update)) return call;
     if (call === null) {
       call = this.#new();
       this.calls.push(call);
@@ -1344,6 +1346,13 @@ class CallTable {
     return id === null ? this.#latest : null;
   }
 }
+
+const ENDS = new Set(["Error", "JsonComplete", "error", "jsonComplete"]);
+
+/** Tell whether a fragment is the end of a document, good or bad. */
+const isEnd = (fragment) => ENDS.has(fragment?.kind);
+
+const tellsEnd = (update) => isEnd(update.json_update_fragments?.at(-1));
 
 // Tool calls
 
@@ -1449,9 +1458,27 @@ export class ToolCall {
 
 /** Tell whether fragments are part of a value, and not only its end. */
 function tellValues(fragments) {
-  const ends = ["Error", "JsonComplete", "error", "jsonComplete"];
-  return (fragments ?? []).some((item) => !ends.includes(item?.kind));
+  return !(fragments ?? []).every(isEnd);
 }
+
+/** Tell whether a value, however deep, may grow to another one. */
+function isPart(shown, whole) {
+  // no recursion: the list grows while it is gone through
+  const pairs = [[shown, whole]];
+  for (const [a, b] of pairs) {
+    if (isBranch(a) && isBranch(b) && Array.isArray(a) === Array.isArray(b)) {
+      for (const key of Object.keys(a)) {
+        if (!Object.hasOwn(b, key)) return false;
+        pairs.push([a[key], b[key]]);
+      }
+    } else if (typeof a === "string" && typeof b === "string") {
+      if (!b.startsWith(a)) return false;
+    } else if (a !== b) return false;
+  }
+  return true;
+}
+
+const isBranch = (value) => typeof value === "object" && value !== null;
 
 /** A call under way: its text, and what reads it. */
 class CallState {
@@ -1484,7 +1511,9 @@ class CallState {
   }
 
   isWhole() {
-    return this.source !== null && this.source.isComplete;
+    const { source } = this;
+    // a rebuilder has been complete even if there was more, as half a pair is, too
+    return source !== null && source.isComplete && source.error === null && this.half === "";
   }
 
   /** Take a piece of the call, and tell whether it had anything to say of the arguments. */
@@ -1577,29 +1606,41 @@ class CallState {
       if (this.source instanceof JsonValueAccumulator) this.#change(this.source.addFragment(this.half));
       this.half = "";
     }
-    let isWhole = this.isWhole() || this.isFreeText;
-    if (!isWhole && this.error === null && this.length > 0) {
-      let text = this.source;
-      if (!(text instanceof JsonValueAccumulator)) {
-        text = new JsonValueAccumulator({ onError: "event" });
-        text.addFragment(this.text);
-      }
-      if (!NOT_BLANK.test(this.text)) {
-        // no arguments at all stand for an empty object
-        isWhole = wasTold;
-      } else if (text.openPath === null || text === this.source) {
-        // the text has the last word, but where it only says again that it is cut off
-        const hasChanged = text.finish() || text !== this.source;
-        this.source = text;
-        this.#change(hasChanged);
-        isWhole = wasTold && text.isComplete;
-      }
-    } else if (this.length === 0 && this.source === null) {
-      isWhole = wasTold;
-    }
-    if (this.isFreeText) isWhole = wasTold;
-    this.isComplete = isWhole && !wasCut && this.error === null;
+    this.isComplete = this.#isAll(wasTold) && !wasCut;
     if (!this.isComplete) this.error ??= errorAt("truncated", ...this.#place());
+  }
+
+  /** Tell whether the arguments are whole at their end; of text and fragments, both must say so. */
+  #isAll(wasTold) {
+    if (this.error !== null) return false;
+    // no arguments at all stand for an empty object
+    if (this.isFreeText || !(this.hasValue || NOT_BLANK.test(this.text))) return wasTold;
+    // a number at the root has no end of its own
+    let isCertain = wasTold || this.isWhole();
+    if (this.source instanceof JsonValueAccumulator) {
+      if (!this.isWhole()) this.#change(this.source.finish());
+    } else if (this.length > 0) {
+      const text = new JsonValueAccumulator({ onError: "event" });
+      text.addFragment(this.text);
+      isCertain ||= text.isComplete;
+      text.finish();
+      this.#compare(text);
+    }
+    return isCertain && this.isWhole() && this.error === null;
+  }
+
+  /** Let the text have the last word where fragments told less, but not where they told otherwise. */
+  #compare(text) {
+    const { value } = text;
+    const shown = this.hasValue ? this.source.value : value;
+    if (this.hasValue && text.error !== null) {
+      this.error = text.error;
+    } else if (!isPart(shown, value) || (this.isWhole() && !isPart(value, shown))) {
+      this.#miss(null, "text and fragments differ");
+    } else if (!this.isWhole()) {
+      this.source = text;
+      this.#change(value !== undefined);
+    }
   }
 
   /** Give the end of the text: index, line and column. */
@@ -1632,31 +1673,26 @@ class Message {
     this.last = new Map();
   }
 
-  table(choice) {
-    if (!this.tables.has(choice)) {
-      const newCall = () => {
-        const call = new CallState();
-        this.calls.push(call);
-        return call;
-      };
-      this.tables.set(choice, new CallTable(newCall));
-    }
-    return this.tables.get(choice);
+  #newCall() {
+    const call = new CallState();
+    this.calls.push(call);
+    return call;
+  }
+
+  /** Give the choice that an update or an end means: a known id tells it, too. */
+  #choiceOf(told) {
+    const choice = told.choice ?? 0;
+    const known = [...this.tables.keys()].filter((key) => this.tables.get(key).knows(told.tool_call_id));
+    return known.length === 0 || known.includes(choice) ? choice : known[0];
   }
 
   /** Take an update of one of the calls. */
   add(update) {
     const count = this.calls.length;
     const choice = this.#choiceOf(update);
-    const call = this.table(choice).find(update);
+    if (!this.tables.has(choice)) this.tables.set(choice, new CallTable(() => this.#newCall()));
+    const call = this.tables.get(choice).find(update);
     if (call.add(update) || this.calls.length > count) this.goOn(choice, call);
-  }
-
-  /** Give the choice of an update; a known id tells it, too. */
-  #choiceOf(update) {
-    const choice = update.choice ?? 0;
-    const knowing = [...this.tables.keys()].filter((key) => this.tables.get(key).knows(update.tool_call_id));
-    return knowing.length === 0 || knowing.includes(choice) ? choice : knowing[0];
   }
 
   /** Know that content came: what ended before it was not cut off. */
@@ -1664,6 +1700,14 @@ class Message {
     const last = this.last.get(choice) ?? null;
     if (last !== null && last !== call && last.waits) last.end(true, false);
     this.last.set(choice, call);
+  }
+
+  /** End one of the calls. */
+  endCall(end) {
+    const call = this.tables.get(this.#choiceOf(end))?.named(end.tool_call_id, end.index) ?? null;
+    if (call === null) return;
+    if (end.failed) call.fail();
+    else call.endIfCertain();
   }
 
   /** End all calls of a choice, or of all. */
@@ -1715,7 +1759,7 @@ export class ToolsAggregateMessageHandler {
       case "tools_call_update":
         return this.#add(id, message.tool_call_updates);
       case "tool_call_end":
-        return this.#endCall(message);
+        return this.#tell(id, (of) => of.endCall(message));
       case "tool_result":
         return this.#lock(message);
       case "text_delta":
@@ -1767,16 +1811,6 @@ export class ToolsAggregateMessageHandler {
     const id = this.#named(messageId);
     const message = this.#messages.get(id);
     if (message !== undefined) what(message);
-    return this.calls(id);
-  }
-
-  #endCall(end) {
-    const id = this.#named(end.message_id);
-    const call = this.#messages.get(id)?.table(end.choice ?? 0).named(end.tool_call_id, end.index) ?? null;
-    if (call !== null) {
-      if (end.failed) call.fail();
-      else call.endIfCertain();
-    }
     return this.calls(id);
   }
 
