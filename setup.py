@@ -95,13 +95,19 @@ def translated(extensions: list[Extension]) -> list[Extension]:
             "wraparound": False,
             "initializedcheck": False,
             "cdivision": True,
+            "auto_pickle": False,
         },
     )
 
 
+# Python's own flags ask for debug symbols, which are three quarters of the files; who sets CFLAGS decides.
+FLAGS = ["-g0"] if os.name == "posix" and "CFLAGS" not in os.environ else []
+
 setup(
     ext_modules=[]
     if SWITCH == "no"
-    else [Extension(f"midstream.{name}", [f"src/midstream/{name}.py"]) for name in HOT],
+    else [
+        Extension(f"midstream.{name}", [f"src/midstream/{name}.py"], extra_compile_args=FLAGS) for name in HOT
+    ],
     cmdclass={"build_ext": BuildAllOrNothing, "bdist_wheel": WheelOfWhatWasBuilt},
 )

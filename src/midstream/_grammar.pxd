@@ -1,6 +1,7 @@
 cimport cython
 from cpython.unicode cimport PyUnicode_DecodeUTF8Stateful
 
+from ._chars cimport Chars, chars_of, content_end, is_at, is_content, narrowed, slice_of
 from ._modes cimport *
 from ._numbers cimport NumberReader, is_part
 from ._recovery cimport Recovery
@@ -15,24 +16,27 @@ cdef class Grammar(Recovery):
     cpdef Grammar clone(self)
     @cython.locals(text=str)
     cpdef int feed(self, object fragment, Visitor visitor) except -1
-    cdef bint _takes_whole(self, Py_ssize_t length) except -1
+    @cython.locals(strings=StringReader, length=Py_ssize_t, base=Py_ssize_t, plain=bint)
+    cdef bint _takes_whole(self, str text) except -1
     cdef int _refuse(self, Py_ssize_t length, Visitor visitor) except -1
     @cython.locals(text=str, used=Py_ssize_t, damaged=bint, lead=cython.int)
     cdef int _feed_bytes(self, bytes data, Visitor visitor) except -1
     cdef int _feed_damaged(self, str text, Visitor visitor) except -1
     cdef int _fail_encoding(self, str damage, Visitor visitor) except -1
     @cython.locals(
-        length=Py_ssize_t, n=Py_ssize_t, i=Py_ssize_t, document_start=Py_ssize_t, mode=cython.int, c=Py_UCS4
+        length=Py_ssize_t, n=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, piece=str, chars=Chars, document_start=Py_ssize_t, mode=cython.int, c=Py_UCS4
     )
     cdef int _feed_text(self, str text, bint doomed, Visitor visitor) except -1
-    cdef bint _ends_root_number(self, str text, Py_ssize_t i, Visitor visitor) except -1
+    cdef bint _ends_root_number(self, str text, Chars chars, Py_ssize_t i, Visitor visitor) except -1
     cdef Py_ssize_t _bound(self, Py_ssize_t length) except -1
     @cython.locals(strings=StringReader, piece=str, closed=bint)
-    cdef Py_ssize_t _string(self, str text, Py_ssize_t i, Py_ssize_t n, bint doomed, Visitor visitor) except -1
+    cdef Py_ssize_t _string(
+        self, str text, Chars chars, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n, bint doomed, Visitor visitor
+    ) except -1
     @cython.locals(numbers=NumberReader, j=Py_ssize_t)
-    cdef Py_ssize_t _number(self, str text, Py_ssize_t i, Py_ssize_t n, Visitor visitor) except -1
-    @cython.locals(word=str, at=Py_ssize_t)
-    cdef Py_ssize_t _literal(self, str text, Py_ssize_t i, Py_ssize_t n, Visitor visitor) except -1
+    cdef Py_ssize_t _number(self, str text, Chars chars, Py_ssize_t i, Py_ssize_t n, Visitor visitor) except -1
+    @cython.locals(word=str, at=Py_ssize_t, end=Py_ssize_t, c=Py_UCS4)
+    cdef Py_ssize_t _literal(self, Chars chars, Py_ssize_t i, Py_ssize_t n, Visitor visitor) except -1
     @cython.locals(whole=str)
     cpdef int finish(self, Visitor visitor) except -1
 

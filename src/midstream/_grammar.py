@@ -42,6 +42,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
+    from ._chars import chars_of, content_end, is_at, is_content, narrowed, slice_of
     from ._modes import (
         AFTER_ITEM,
         AFTER_MEMBER,
@@ -99,14 +100,8 @@ class Grammar(Recovery):
         """Read a fragment: str, or bytes in UTF-8."""
         if isinstance(fragment, str):
             text = fragment if type(fragment) is str else str.__str__(fragment)
-            if (
-                not cython.compiled
-                and self.mode == STRING
-                and '"' not in text
-                and "\\" not in text
-                and text.isprintable()
-                and self._takes_whole(len(text))
-            ):
+            if self.mode == STRING and self._takes_whole(text):
+                # what most fragments are: a piece of the open string, and nothing else
                 visitor.string(text, False, False)
             elif self.finished or self.mode == FAILED:
                 self._refuse(len(text), visitor)
@@ -125,12 +120,18 @@ class Grammar(Recovery):
         else:
             raise TypeError(f"a fragment is str or bytes, not {type(fragment).__name__}")
 
-    def _takes_whole(self, length: int) -> bool:
-        """Take a fragment of mere content into the open string: uncompiled, the short way pays."""
+    def _takes_whole(self, text: str) -> bool:
+        """Count a fragment that is a piece of the open string as it is; of others, tell that they are not."""
         strings = self.strings
+        length = len(text)
         base = self.base + length
+        if cython.compiled:
+            plain = is_content(text)
+        else:
+            plain = '"' not in text and "\\" not in text and text.isprintable()
         if (
-            length == 0
+            not plain
+            or length == 0
             or strings.place
             or strings.high
             or self.carry
@@ -194,18 +195,24 @@ class Grammar(Recovery):
         n = document_start + self.max_document - self.base
         if n > length:
             n = length
+        if cython.compiled:
+            narrow = narrowed(text)
+            chars = chars_of(narrow)
+        else:
+            chars = text
         i = 0
         mode = self.mode
-        while i < n or (n < length and self._ends_root_number(text, i, visitor)):
+        while i < n or (n < length and self._ends_root_number(text, chars, i, visitor)):
             if mode >= STRING:
                 if i == n:
                     pass
                 elif mode == STRING or mode == KEY:
-                    i = self._string(text, i, n, doomed or n < length, visitor)
+                    j = i if self.strings.place else content_end(chars, i, n)
+                    i = self._string(text, chars, i, j, n, doomed or n < length, visitor)
                 elif mode == NUMBER:
-                    i = self._number(text, i, n, visitor)
+                    i = self._number(text, chars, i, n, visitor)
                 elif mode == LITERAL:
-                    i = self._literal(text, i, n, visitor)
+                    i = self._literal(chars, i, n, visitor)
                 elif mode == SKIP:
                     i = self._skip(text, i, n, visitor)
                 elif mode == FAILED:
@@ -217,7 +224,7 @@ class Grammar(Recovery):
                     n = self._bound(length)
                 mode = self.mode
                 continue
-            c = text[i]
+            c = chars[i]
             # section 2: ws = *( %x20 / %x09 / %x0A / %x0D )
             if c <= " " and (c == " " or c == "\n" or c == "\r" or c == "\t"):
                 i += 1
@@ -228,10 +235,21 @@ class Grammar(Recovery):
             if mode <= NEXT_ITEM:
                 # section 3: value = false / null / true / object / array / number / string
                 if c == '"':
-                    self.mode = STRING
-                    self.starts = True
-                    self.strings.begin(False)
-                    i = self._string(text, i + 1, n, doomed or n < length, visitor)
+                    i += 1
+                    j = content_end(chars, i, n)
+                    if j < n:
+                        c = chars[j]
+                    if j < n and c == '"' and j - i <= self.max_string:
+                        # all there, and nothing in it to decode
+                        piece = slice_of(text, chars, i, j) if cython.compiled else text[i:j]
+                        visitor.string(piece, True, True)
+                        i = j + 1
+                        self._end_value(i, visitor)
+                    else:
+                        self.mode = STRING
+                        self.starts = True
+                        self.strings.begin(False)
+                        i = self._string(text, chars, i, j, n, doomed or n < length, visitor)
                 elif c == "{" or c == "[":
                     if len(self.stack) < self.max_depth:
                         self._open(c, visitor)
@@ -242,17 +260,17 @@ class Grammar(Recovery):
                 elif c == "-" or "0" <= c <= "9":
                     self.mode = NUMBER
                     self.numbers.begin()
-                    i = self._number(text, i, n, visitor)
+                    i = self._number(text, chars, i, n, visitor)
                 elif c == "t" or c == "f" or c == "n":
                     self.mode = LITERAL
                     self.literal_word = "true" if c == "t" else "false" if c == "f" else "null"
                     self.literal_at = 0
-                    i = self._literal(text, i, n, visitor)
+                    i = self._literal(chars, i, n, visitor)
                 elif c == "]" and mode == FIRST_ITEM:
                     # section 5: array = begin-array [ value *( value-separator value ) ] end-array
                     i += 1
                     self._close(i, visitor)
-                elif c == "\ufeff" and mode == START and self.base + i == 0:
+                elif mode == START and self.base + i == 0 and text[0] == "\ufeff":
                     # section 8.1: a byte order mark may be ignored
                     i += 1
                 elif c == "]" and mode == NEXT_ITEM:
@@ -262,9 +280,10 @@ class Grammar(Recovery):
             elif mode == AFTER_MEMBER:
                 # section 4: object = begin-object [ member *( value-separator member ) ] end-object
                 if c == ",":
-                    self.mode = NEXT_KEY
+                    self.mode = mode = NEXT_KEY
                     i += 1
-                elif c == "}":
+                    continue
+                if c == "}":
                     i += 1
                     self._close(i, visitor)
                 else:
@@ -272,15 +291,24 @@ class Grammar(Recovery):
             elif mode == COLON:
                 # section 4: member = string name-separator value
                 if c == ":":
-                    self.mode = VALUE
+                    self.mode = mode = VALUE
                     i += 1
-                else:
-                    i = self._fail(ErrorCode.EXPECTED_COLON, i, visitor)
+                    continue
+                i = self._fail(ErrorCode.EXPECTED_COLON, i, visitor)
             elif mode <= NEXT_KEY:
                 if c == '"':
-                    self.mode = KEY
-                    self.strings.begin(True)
-                    i = self._string(text, i + 1, n, doomed or n < length, visitor)
+                    i += 1
+                    j = content_end(chars, i, n)
+                    if j < n:
+                        c = chars[j]
+                    if j < n and c == '"' and j - i <= self.max_string:
+                        visitor.key(self.strings.recall(text, chars, i, j))
+                        i = j + 1
+                        self.mode = COLON
+                    else:
+                        self.mode = KEY
+                        self.strings.begin(True)
+                        i = self._string(text, chars, i, j, n, doomed or n < length, visitor)
                 elif c != "}":
                     i = self._fail(ErrorCode.EXPECTED_KEY, i, visitor)
                 elif mode == FIRST_KEY:
@@ -290,9 +318,10 @@ class Grammar(Recovery):
                     i = self._fail(ErrorCode.TRAILING_COMMA, i, visitor)
             elif mode == AFTER_ITEM:
                 if c == ",":
-                    self.mode = NEXT_ITEM
+                    self.mode = mode = NEXT_ITEM
                     i += 1
-                elif c == "]":
+                    continue
+                if c == "]":
                     i += 1
                     self._close(i, visitor)
                 else:
@@ -314,18 +343,18 @@ class Grammar(Recovery):
         """Find how far a fragment of that length may be read."""
         return min(length, self.document_start + self.max_document - self.base)
 
-    def _ends_root_number(self, text: str, i: int, visitor: Visitor) -> bool:
+    def _ends_root_number(self, text: str, chars: str, i: int, visitor: Visitor) -> bool:
         """At the limit of a document that is a number: read its end, which is no part of it."""
-        if self.mode != NUMBER or self.after != AFTER_ROOT or self.after_root != BETWEEN or is_part(text[i]):
+        if self.mode != NUMBER or self.after != AFTER_ROOT or self.after_root != BETWEEN or is_part(chars[i]):
             return False
-        self._number(text, i, i + 1, visitor)
+        self._number(text, chars, i, i + 1, visitor)
         return True
 
     # Values
 
-    def _string(self, text: str, i: int, n: int, doomed: bool, visitor: Visitor) -> int:
+    def _string(self, text: str, chars: str, i: int, j: int, n: int, doomed: bool, visitor: Visitor) -> int:
         strings = self.strings
-        i = strings.read(text, i, n)
+        i = strings.read(text, chars, i, j, n)
         piece = strings.piece
         strings.piece = ""
         closed = strings.closed
@@ -353,9 +382,9 @@ class Grammar(Recovery):
             return self._fail(failure, i, visitor)
         return i
 
-    def _number(self, text: str, i: int, n: int, visitor: Visitor) -> int:
+    def _number(self, text: str, chars: str, i: int, n: int, visitor: Visitor) -> int:
         numbers = self.numbers
-        j = numbers.read(text, i, n)
+        j = numbers.read(text, chars, i, n)
         failure = numbers.failure
         if failure is not None:
             numbers.failure = None
@@ -368,19 +397,23 @@ class Grammar(Recovery):
             self._end_value(j, visitor)
         return j
 
-    def _literal(self, text: str, i: int, n: int, visitor: Visitor) -> int:
+    def _literal(self, chars: str, i: int, n: int, visitor: Visitor) -> int:
         word = self.literal_word
         at = self.literal_at
-        while i < n:
-            if text[i] != word[at]:
+        end = i + len(word) - at
+        if at == 0 and end <= n and is_at(word, chars, i, end):
+            i = end
+            at = len(word)
+        while i < n and at < len(word):
+            c = chars[i]
+            if c != word[at]:
                 return self._fail(ErrorCode.INVALID_LITERAL, i, visitor)
             i += 1
             at += 1
-            if at == len(word):
-                visitor.literal(True if word[0] == "t" else False if word[0] == "f" else None)
-                self._end_value(i, visitor)
-                return i
         self.literal_at = at
+        if at == len(word):
+            visitor.literal(True if word[0] == "t" else False if word[0] == "f" else None)
+            self._end_value(i, visitor)
         return i
 
     def finish(self, visitor: Visitor) -> None:

@@ -11,7 +11,7 @@ cdef Py_ssize_t UNLIMITED
 cdef Py_ssize_t _limit(object limit) except -1
 
 cdef class Machine:
-    cdef Py_ssize_t max_depth, max_document, base, line, line_start, document_start, objects, literal_at, skip_depth
+    cdef Py_ssize_t max_depth, max_document, max_string, base, line, line_start, document_start, objects, literal_at, skip_depth
     cdef int after_root, mode, after, skip_from, skip_quote
     cdef bint recover, starts, skip_begins, finished
     cdef list stack

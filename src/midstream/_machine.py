@@ -66,6 +66,7 @@ class Machine:
         "literal_word",
         "max_depth",
         "max_document",
+        "max_string",
         "mode",
         "numbers",
         "objects",
@@ -91,9 +92,10 @@ class Machine:
     ) -> None:
         self.max_depth = _limit(limits.max_depth)
         self.max_document = _limit(limits.max_document)
+        self.max_string = _limit(limits.max_string)
         self.after_root = _AFTER_ROOT[after_root]
         self.recover = recover
-        self.strings = StringReader(_limit(limits.max_string))
+        self.strings = StringReader(self.max_string)
         # the text of a key or number that is cut: only one of them can be open
         self.token = TextBuffer()
         self.numbers = NumberReader(_limit(limits.max_number), parse_int, parse_float, self.token)
@@ -174,6 +176,7 @@ class Machine:
         """Take over everything that another machine knows."""
         self.max_depth = other.max_depth
         self.max_document = other.max_document
+        self.max_string = other.max_string
         self.after_root = other.after_root
         self.recover = other.recover
         self.strings = other.strings.clone()

@@ -23,6 +23,9 @@ from .errors import ErrorCode
 if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
+if not cython.compiled:
+    from ._chars import chars_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -30,20 +33,20 @@ if TYPE_CHECKING:
 
 __all__ = ["NumberReader"]
 
-_START = 0
-_MINUS = 1
-_POINT = 2
-_E = 3
-_SIGN = 4
-# from here on the number may end
-_ZERO = 5
-_INT = 6
-_FRACTION = 7
-_EXPONENT = 8
-# no state: the number can't go on with that character
-_STUCK = -1
+if not cython.compiled:  # else ``_numbers.pxd`` has them, as constants for the compiler
+    _START = 0
+    _MINUS = 1
+    _POINT = 2
+    _E = 3
+    _SIGN = 4
+    # from here on the number may end
+    _ZERO = 5
+    _INT = 6
+    _FRACTION = 7
+    _EXPONENT = 8
+    # no state: the number can't go on with that character
+    _STUCK = -1
 
-_POWERS = [float(f"1e{k}") for k in range(23)]
 _WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]*))(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![-+.eE0-9])").match
 
 
@@ -73,52 +76,11 @@ def is_part(c: str) -> bool:
     return "0" <= c <= "9" or c == "." or c == "-" or c == "+" or c == "e" or c == "E"
 
 
-def _exact(text: str, start: int, end: int) -> Any:
-    """Convert up to 18 digits in machine arithmetic; give None for what that can't do.
+if not cython.compiled:
 
-    Such an integer fits 64 bits. A float is exact if its digits stay below 2**53 and its power of
-    ten within 10**22: both are floats then, and one product or division rounds once.
-    """
-    i = start
-    mantissa = 0
-    digits = 0
-    fraction = 0
-    exponent = 0
-    negative = text[i] == "-"
-    shrinks = False
-    integral = True
-    if negative:
-        i += 1
-    while i < end:
-        c = text[i]
-        i += 1
-        if "0" <= c <= "9":
-            if digits == 18:
-                return None
-            mantissa = mantissa * 10 + (ord(c) - 48)
-            digits += 1
-            if not integral:
-                fraction += 1
-        elif c == ".":
-            integral = False
-        else:
-            integral = False
-            if text[i] == "-" or text[i] == "+":
-                shrinks = text[i] == "-"
-                i += 1
-            while i < end:
-                if exponent > 99:
-                    return None
-                exponent = exponent * 10 + (ord(text[i]) - 48)
-                i += 1
-    if integral:
-        return -mantissa if negative else mantissa
-    exponent = (-exponent if shrinks else exponent) - fraction
-    if mantissa > 9007199254740992 or exponent < -22 or exponent > 22:
-        return None
-    real = float(mantissa)
-    real = real / _POWERS[-exponent] if exponent < 0 else real * _POWERS[exponent]
-    return -real if negative else real
+    def _scaled(digits: int, scale: int) -> float:
+        """Give digits * 10**scale, rounded once; compiled, -1.0 where that takes more than machine words."""
+        return float(f"{digits}e{scale}")
 
 
 @cython.final
@@ -133,6 +95,8 @@ class NumberReader:
     __slots__ = (
         "cause",
         "convert_exactly",
+        "count",
+        "digits",
         "done",
         "failure",
         "limit",
@@ -140,6 +104,7 @@ class NumberReader:
         "parse_int",
         "pieces",
         "room",
+        "scale",
         "state",
         "value",
         "whole",
@@ -159,6 +124,10 @@ class NumberReader:
         self.pieces = pieces
         self.state = _START
         self.room = limit
+        # what was scanned last: its digits as one number, their count, the power of ten they take
+        self.digits = 0
+        self.count = 0
+        self.scale = 0
         self.done = False
         self.value: Any = None
         self.whole: str | None = None
@@ -171,37 +140,62 @@ class NumberReader:
         self.state = _START
         self.room = self.limit
 
-    def read(self, text: str, i: int, n: int) -> int:
+    def read(self, text: str, chars: str, i: int, n: int) -> int:
         """Read on at text[i], not past n; give the index where reading stopped."""
-        state = self.state
-        if not cython.compiled and state == _START:
+        begins = self.state == _START
+        if not cython.compiled and begins:
             match = _WHOLE(text, i)
             if match and (j := match.end()) < n and j - i <= self.room:
-                self._convert(text, i, j, j == match.end(1))
+                self._convert(text, chars, i, j, j == match.end(1))
                 return j
-        j = i
-        while j < n:
-            step = _step(state, text[j])
-            if step == _STUCK:
-                break
-            state = step
-            j += 1
+        j = self._scan(chars, i, n)
         if j - i > self.room:
             return self._fail(ErrorCode.NUMBER_LIMIT, i + self.room)
         if j == n:
             self.pieces.append(text[i:j])
-            self.state = state
             self.room -= j - i
             self.done = False
-        elif state < _ZERO or is_part(text[j]):
+        elif self.state < _ZERO or is_part(chars[j]):
             return self._fail(ErrorCode.INVALID_NUMBER, j)
-        elif self.state == _START:
-            self._convert(text, i, j, state <= _INT)
+        elif begins:
+            self._convert(text, chars, i, j, self.state <= _INT)
         else:
             self.pieces.append(text[i:j])
-            self.state = state
             self._convert_pieces()
         return j
+
+    def _scan(self, chars: str, i: int, n: int) -> int:
+        """Follow the automaton as far as it goes, and sum the digits up on the way."""
+        state = self.state
+        digits = count = before_point = exponent = 0
+        shrinks = False
+        while i < n:
+            c = chars[i]
+            if state < _INT or c < "0" or c > "9":
+                step = _step(state, c)
+                if step == _STUCK:
+                    break
+                state = step
+            i += 1
+            if not cython.compiled:
+                continue  # there, int() and float() are the quickest
+            if state == _INT or state == _FRACTION or state == _ZERO:
+                # one digit more than fit is enough to know that they don't
+                if count < 20:
+                    digits = digits * 10 + (ord(c) - 48)
+                    count += 1
+            elif state == _EXPONENT:
+                if exponent < 1000:
+                    exponent = exponent * 10 + (ord(c) - 48)
+            elif state == _POINT:
+                before_point = count
+            else:
+                shrinks = state == _SIGN and c == "-"
+        self.state = state
+        self.digits = digits
+        self.count = count
+        self.scale = (-exponent if shrinks else exponent) - (count - before_point if before_point else 0)
+        return i
 
     def finish(self) -> None:
         """Take the end of the text as the end of the number."""
@@ -212,13 +206,19 @@ class NumberReader:
 
     def _convert_pieces(self) -> None:
         whole = self.pieces.take()
-        self._convert(whole, 0, len(whole), self.state <= _INT)
+        if cython.compiled:
+            chars = chars_of(whole)
+            self.state = _START
+            self._scan(chars, 0, len(whole))
+        else:
+            chars = whole
+        self._convert(whole, chars, 0, len(whole), self.state <= _INT)
         self.whole = whole
 
-    def _convert(self, text: str, start: int, end: int, integral: bool) -> None:
+    def _convert(self, text: str, chars: str, start: int, end: int, integral: bool) -> None:
         self.whole = None
         self.done = True
-        self.value = _exact(text, start, end) if self.convert_exactly else None
+        self.value = self._exact(chars, start, integral) if self.convert_exactly else None
         if self.value is None:
             try:
                 self.value = (self.parse_int if integral else self.parse_float)(text[start:end])
@@ -229,6 +229,19 @@ class NumberReader:
                 # the program is being stopped: nothing of this text is trusted any further
                 self._fail(ErrorCode.NUMBER_REFUSED, 0)
                 raise
+
+    def _exact(self, chars: str, start: int, integral: bool) -> Any:
+        """Convert in machine arithmetic what was scanned last; give None for what that can't do."""
+        c = chars[start]
+        digits = self.digits
+        if integral:
+            if self.count > 18:
+                return None
+            return -digits if c == "-" else digits
+        real = -1.0 if self.count > 19 else _scaled(digits, self.scale)
+        if real < 0.0:
+            return None
+        return -real if c == "-" else real
 
     def _fail(self, failure: ErrorCode, at: int) -> int:
         self.done = False

@@ -12,7 +12,6 @@ an unfinished escape, and a high surrogate whose low half may follow as the next
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -24,29 +23,39 @@ if not TYPE_CHECKING and cython.compiled:
 
 __all__ = ["StringReader"]
 
-_CONTENT = re.compile(r'[^"\\\x00-\x1f]*').match
-_SIMPLE = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-
-# where in an escape the text stands: the number of its characters read so far
-_NOWHERE = 0
-_BACKSLASH = 1
-_FIRST_DIGIT = 2
-_COMPLETE = 6
-
-# how many keys a reader remembers, and up to what length
-_SLOTS = 64
-_LONG = 64
-
 
 if not cython.compiled:
+    from ._chars import content_end, is_at, slice_of
 
-    def _content_end(text: str, i: int, n: int) -> int:
-        """Find the first character of text[i:n] that is not plain content."""
-        return _CONTENT(text, i, n).end()  # type: ignore[union-attr]  # it matches nothing, too
+    # where in an escape the text stands: the number of its characters read so far
+    _NOWHERE = 0
+    _BACKSLASH = 1
+    _FIRST_DIGIT = 2
+    _COMPLETE = 6
+    # how many keys a reader remembers (a power of two), and up to what length
+    _SLOTS = 64
+    _LONG = 64
 
-    def _is_at(key: str, text: str, i: int, n: int) -> bool:
-        """Tell whether a key is what stands in text[i:n]."""
-        return key == text[i:n]
+
+def _simple(c: str) -> str | None:
+    """Give what one character stands for behind a backslash, if it does."""
+    if c == "n":
+        return "\n"
+    if c == '"':
+        return '"'
+    if c == "\\":
+        return "\\"
+    if c == "t":
+        return "\t"
+    if c == "/":
+        return "/"
+    if c == "r":
+        return "\r"
+    if c == "b":
+        return "\b"
+    if c == "f":
+        return "\f"
+    return None
 
 
 def _hex_digit(c: str) -> int:
@@ -90,22 +99,28 @@ class StringReader:
         self.place = _NOWHERE
         self.high = 0
 
-    def read(self, text: str, i: int, n: int) -> int:
-        """Read on at text[i], not past n; give the index where reading stopped."""
-        j = i
-        if self.place == _NOWHERE:
-            j = _content_end(text, i, n)
-            if self.high == 0 and j - i <= self.room and (j == n or text[j] == '"'):
-                if self.is_key and j < n:
-                    self.piece = self._recall(text, i, j)
+    def read(self, text: str, chars: str, i: int, j: int, n: int) -> int:
+        """Read on at text[i], with content up to j, not past n; give the index where reading stopped."""
+        if self.place == _NOWHERE and self.high == 0 and j - i <= self.room:
+            if j == n:
+                self.closed = False
+                if n - i == len(text):
+                    self.piece = text
                 else:
-                    self.piece = text if j - i == len(text) else text[i:j]
-                self.room -= j - i
-                self.closed = j < n
-                return j + 1 if self.closed else j
-        return self._read_escapes(text, i, j, n)
+                    self.piece = slice_of(text, chars, i, n) if cython.compiled else text[i:n]
+                self.room -= n - i
+                return n
+            c = chars[j]
+            if c == '"':
+                self.closed = True
+                if self.is_key:
+                    self.piece = self.recall(text, chars, i, j)
+                else:
+                    self.piece = slice_of(text, chars, i, j) if cython.compiled else text[i:j]
+                return j + 1
+        return self._read_escapes(text, chars, i, j, n)
 
-    def _recall(self, text: str, i: int, j: int) -> str:
+    def recall(self, text: str, chars: str, i: int, j: int) -> str:
         """Give the key text[i:j], as the same object as the last time if it is remembered.
 
         Keys repeat. The same object again costs no memory, and its hash is known already.
@@ -116,14 +131,17 @@ class StringReader:
             return text[i:j]
         if self.memo is None:
             self.memo = [None] * _SLOTS
-        slot = (j - i + 7 * ord(text[i]) + 31 * ord(text[j - 1])) % _SLOTS
+        first = chars[i]
+        last = chars[j - 1]
+        slot = (j - i + 7 * ord(first) + 31 * ord(last)) & (_SLOTS - 1)
         key = self.memo[slot]
-        if key is None or not _is_at(key, text, i, j):
-            key = text[i:j]
-            self.memo[slot] = key
+        if key is None or not is_at(key, chars, i, j):
+            key = slice_of(text, chars, i, j)
+            if key.isascii():
+                self.memo[slot] = key
         return key
 
-    def _read_escapes(self, text: str, i: int, j: int, n: int) -> int:
+    def _read_escapes(self, text: str, chars: str, i: int, j: int, n: int) -> int:
         """Read on, with content in text[i:j] and an escape, or the rest of one, to follow."""
         parts: list[str] = []
         self.closed = False
@@ -134,13 +152,13 @@ class StringReader:
                     if j - i > self.room:
                         j = i + self.room
                         self.failure = ErrorCode.STRING_LIMIT
-                    parts.append(text[i:j])
+                    parts.append(slice_of(text, chars, i, j))
                     self.room -= j - i
                     if self.failure is not None:
                         break
                 if j == n:
                     break
-                c = text[j]
+                c = chars[j]
                 if c == '"':
                     self._release(parts)
                     self.closed = True
@@ -153,11 +171,11 @@ class StringReader:
                 j += 1
             elif j == n:
                 break
-            elif self._read_escape(text[j], parts):
+            elif self._read_escape(chars[j], parts):
                 j += 1
                 i = j
                 if self.place == _NOWHERE:
-                    j = _content_end(text, i, n)
+                    j = content_end(chars, i, n)
             else:
                 break
         if self.failure is not None:
@@ -172,7 +190,7 @@ class StringReader:
                 self.place = _FIRST_DIGIT
                 self.code = 0
                 return True
-            simple = _SIMPLE.get(c)
+            simple = _simple(c)
             if simple is None:
                 self.failure = ErrorCode.INVALID_ESCAPE
                 return False

@@ -3,8 +3,8 @@ cimport cython
 cdef Py_ssize_t _BATCH, _LONG
 
 cdef class TextBuffer:
-    cdef list pieces
-    cdef list batches
+    cdef str whole
+    cdef list batches, pieces
     @cython.locals(pieces=list)
     cdef int append(self, str piece) except -1
     @cython.locals(pieces=list, text=str, piece=str)
@@ -13,6 +13,6 @@ cdef class TextBuffer:
     cdef int clear(self) except -1
     @cython.locals(other=TextBuffer)
     cdef TextBuffer clone(self)
-    @cython.locals(text=str)
+    @cython.locals(pieces=list)
     cdef bint is_long(self) noexcept
     cdef bint is_empty(self) noexcept

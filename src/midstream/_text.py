@@ -29,46 +29,57 @@ class TextBuffer:
     'midstream'
     """
 
-    __slots__ = ("batches", "pieces")
+    __slots__ = ("batches", "pieces", "whole")
 
     def __init__(self) -> None:
-        self.pieces: list[str] = []
+        # a text in one piece, as most are; else the batches, then the pieces
+        self.whole: str | None = None
         self.batches: list[str] | None = None
+        self.pieces: list[str] | None = None
 
     def append(self, piece: str) -> None:
         """Add a piece at the end."""
         pieces = self.pieces
-        pieces.append(piece)
-        if len(pieces) >= _BATCH:
-            if self.batches is None:
-                self.batches = []
-            self.batches.append("".join(pieces))
-            self.pieces = []
+        if pieces is not None:
+            pieces.append(piece)
+            if len(pieces) >= _BATCH:
+                if self.batches is None:
+                    self.batches = []
+                self.batches.append("".join(pieces))
+                self.pieces = []
+        elif self.whole is None:
+            self.whole = piece
+        else:
+            self.pieces = [self.whole, piece]
+            self.whole = None
 
     def read(self) -> str:
         """Give the whole text so far."""
-        if self.batches is not None:
-            self.pieces[:0] = self.batches
-            self.batches = None
         pieces = self.pieces
-        if len(pieces) == 2:
-            # read after every piece: if nobody kept the last text, it grows in place
-            text = pieces[0]
-            piece = pieces[1]
-            pieces.clear()
-            text += piece
-            pieces.append(text)
-        elif len(pieces) != 1:
-            self.pieces = ["".join(pieces)]
-        return self.pieces[0]
+        if pieces is not None:
+            self.pieces = None
+            if self.batches is not None:
+                pieces[:0] = self.batches
+                self.batches = None
+            if len(pieces) == 2:
+                # read after every piece: if nobody kept the last text, it grows in place
+                text = pieces[0]
+                piece = pieces[1]
+                pieces.clear()
+                text += piece
+                self.whole = text
+            else:
+                self.whole = "".join(pieces)
+        return self.whole or ""
 
     def is_empty(self) -> bool:
         """Tell whether nothing has been added."""
-        return not self.pieces and self.batches is None
+        return self.whole is None and self.pieces is None
 
     def is_long(self) -> bool:
         """Tell whether the text that was read last is worth growing in place."""
-        return len(self.pieces) == 2 and len(self.pieces[0]) > _LONG
+        pieces = self.pieces
+        return pieces is not None and len(pieces) == 2 and len(pieces[0]) > _LONG
 
     def take(self) -> str:
         """Give the whole text and start afresh."""
@@ -85,15 +96,16 @@ class TextBuffer:
     def clone(self) -> TextBuffer:
         """Make another buffer with the same text."""
         other = TextBuffer()
-        other.pieces = self.pieces[:]
+        other.whole = self.whole
         other.batches = None if self.batches is None else self.batches[:]
+        other.pieces = None if self.pieces is None else self.pieces[:]
         return other
 
     def clear(self) -> None:
         """Start afresh."""
-        if self.pieces:
-            self.pieces = []
+        self.whole = None
         self.batches = None
+        self.pieces = None
 
 
 # Between two halves that stand as two characters: as escapes in JSON they would become one.

@@ -1,6 +1,7 @@
 cimport cython
 
 from ._accumulator cimport IDLE, Accumulator
+from ._chars cimport ascii_slice
 from ._modes cimport IN_CONTAINER, IN_NEXT_VALUE
 from ._text cimport TextBuffer
 from ._update cimport JsonFragmentUpdate, make_update
@@ -18,8 +19,8 @@ cdef class FragmentVisitor(Visitor):
     cdef bint in_array
     cdef Py_ssize_t index
     cdef TextBuffer text
-    cdef int _tell(self, object kind, object text, object value) except -1
-    cdef int _begin(self) except -1
+    cdef inline int _tell(self, object kind, object text, object value) except -1
+    cdef inline int _begin(self) except -1
     cdef int _enter(self, object kind) except -1
     @cython.locals(pair=tuple)
     cdef int _leave(self, object kind) except -1

@@ -34,6 +34,7 @@ if not TYPE_CHECKING and cython.compiled:
 
 if not cython.compiled:
     from ._accumulator import IDLE
+    from ._chars import ascii_slice
     from ._modes import IN_CONTAINER, IN_NEXT_VALUE
     from ._update import make_update
 
@@ -135,7 +136,8 @@ class FragmentVisitor(Visitor):
 
     def number(self, value: Any, text: str, start: int, end: int) -> None:
         self._begin()
-        self.updates.append(make_update(COMPLETE_NUMBER, text[start:end], value, self.pair, self.segment))
+        written = ascii_slice(text, start, end) if cython.compiled else text[start:end]
+        self.updates.append(make_update(COMPLETE_NUMBER, written, value, self.pair, self.segment))
 
     def literal(self, value: bool | None) -> None:
         self._begin()

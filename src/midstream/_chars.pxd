@@ -1,0 +1,137 @@
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.unicode cimport (
+    PyUnicode_1BYTE_KIND, PyUnicode_2BYTE_KIND, PyUnicode_DATA, PyUnicode_KIND,
+    PyUnicode_New, PyUnicode_Substring,
+)
+from libc.string cimport memcmp, memcpy
+
+ctypedef const unsigned char *Chars
+
+# The place of the lowest byte whose high bit is set: with the bytes of a word in the order of the
+# text. Where neither that order nor the instruction is certain, eight bytes are looked at one by one.
+cdef extern from *:
+    """
+    #if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    #define MIDSTREAM_LOOKS_AT_WORDS 1
+    #define midstream_first_byte(word) (__builtin_ctzll(word) >> 3)
+    #else
+    #define MIDSTREAM_LOOKS_AT_WORDS 0
+    #define midstream_first_byte(word) 0
+    #endif
+
+    #ifdef __SSE2__
+    #include <emmintrin.h>
+    #endif
+
+    /* In C, as only there the compiler can be told that nothing overlaps: then it vectorises. */
+    static CYTHON_INLINE void midstream_narrow_2(const Py_UCS2 *restrict from, unsigned char *restrict to, Py_ssize_t n) {
+        Py_ssize_t k;
+        for (k = 0; k < n; k++) to[k] = from[k] > 0xFF ? 0xFF : (unsigned char)from[k];
+    }
+    static CYTHON_INLINE void midstream_narrow_4(const Py_UCS4 *restrict from, unsigned char *restrict to, Py_ssize_t n) {
+        Py_ssize_t k = 0;
+    #ifdef __SSE2__
+        /* Packing does what is wanted, twice: what is too large becomes the largest. */
+        for (; k + 16 <= n; k += 16) {
+            const __m128i *four = (const __m128i *)(from + k);
+            __m128i low = _mm_packs_epi32(_mm_loadu_si128(four), _mm_loadu_si128(four + 1));
+            __m128i high = _mm_packs_epi32(_mm_loadu_si128(four + 2), _mm_loadu_si128(four + 3));
+            _mm_storeu_si128((__m128i *)(to + k), _mm_packus_epi16(low, high));
+        }
+    #endif
+        for (; k < n; k++) to[k] = from[k] > 0xFF ? 0xFF : (unsigned char)from[k];
+    }
+    """
+    const bint LOOKS_AT_WORDS "MIDSTREAM_LOOKS_AT_WORDS"
+    int first_byte "midstream_first_byte" (unsigned long long word) noexcept
+    void narrow_2 "midstream_narrow_2" (const void *from_, unsigned char *to, Py_ssize_t n) noexcept
+    void narrow_4 "midstream_narrow_4" (const void *from_, unsigned char *to, Py_ssize_t n) noexcept
+
+# What holds the bytes: the text itself if its characters are bytes, else a copy.
+cdef inline object narrowed(str text):
+    cdef unsigned char *copied
+    cdef object copy
+    if PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND:
+        return text
+    copy = PyBytes_FromStringAndSize(NULL, len(text))
+    copied = <unsigned char *>PyBytes_AS_STRING(copy)
+    if PyUnicode_KIND(text) == PyUnicode_2BYTE_KIND:
+        narrow_2(PyUnicode_DATA(text), copied, len(text))
+    else:
+        narrow_4(PyUnicode_DATA(text), copied, len(text))
+    return copy
+
+cdef inline Chars chars_of(object narrow) noexcept:
+    return <Chars>PyUnicode_DATA(narrow) if isinstance(narrow, str) else <Chars>PyBytes_AS_STRING(narrow)
+
+# The one loop that sees every character of every string looks at eight of them together. A byte of
+# the word is a quote, a backslash or below 0x20 exactly when the high bit of (byte ^ quote) - 1,
+# (byte ^ backslash) - 1 or byte - 0x20 is set while the byte's own is not; a borrow can only reach
+# bytes behind a hit.
+cdef inline Py_ssize_t content_end(Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept:
+    cdef unsigned long long word, quote, backslash
+    cdef unsigned char c
+    if LOOKS_AT_WORDS:
+        while i + 8 <= n:
+            memcpy(&word, chars + i, 8)
+            quote = word ^ 0x2222222222222222ULL
+            backslash = word ^ 0x5C5C5C5C5C5C5C5CULL
+            word = (
+                ((word - 0x2020202020202020ULL) & ~word)
+                | ((quote - 0x0101010101010101ULL) & ~quote)
+                | ((backslash - 0x0101010101010101ULL) & ~backslash)
+            ) & 0x8080808080808080ULL
+            if word:
+                return i + first_byte(word)
+            i += 8
+    while i < n:
+        c = chars[i]
+        if c <= 0x5C and (c == 0x22 or c == 0x5C or c < 0x20):
+            break
+        i += 1
+    return i
+
+cdef inline bint is_content(str text) noexcept:
+    cdef Py_ssize_t n = len(text)
+    return PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND and content_end(<Chars>PyUnicode_DATA(text), 0, n) == n
+
+cdef inline bint is_ascii(Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept:
+    cdef unsigned long long word
+    while i + 8 <= n:
+        memcpy(&word, chars + i, 8)
+        if word & 0x8080808080808080ULL:
+            return False
+        i += 8
+    while i < n:
+        if chars[i] > 0x7F:
+            return False
+        i += 1
+    return True
+
+# A slice of ASCII is copied from the bytes, whatever the text is made of.
+cdef inline str slice_of(str text, Chars chars, Py_ssize_t i, Py_ssize_t n):
+    cdef object piece
+    if n - i > 1 and is_ascii(chars, i, n):
+        piece = PyUnicode_New(n - i, 127)
+        memcpy(PyUnicode_DATA(piece), chars + i, n - i)
+        return piece
+    return PyUnicode_Substring(text, i, n)
+
+cdef inline str ascii_slice(str text, Py_ssize_t i, Py_ssize_t n):
+    cdef object piece
+    cdef void *data = PyUnicode_DATA(text)
+    cdef unsigned char *copied
+    if n - i == 1:
+        return PyUnicode_Substring(text, i, n)
+    piece = PyUnicode_New(n - i, 127)
+    copied = <unsigned char *>PyUnicode_DATA(piece)
+    if PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND:
+        memcpy(copied, <const unsigned char *>data + i, n - i)
+    elif PyUnicode_KIND(text) == PyUnicode_2BYTE_KIND:
+        narrow_2(<const unsigned short *>data + i, copied, n - i)
+    else:
+        narrow_4(<const unsigned int *>data + i, copied, n - i)
+    return piece
+
+cdef inline bint is_at(str key, Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept:
+    return len(key) == n - i and memcmp(PyUnicode_DATA(key), chars + i, n - i) == 0

@@ -1,0 +1,50 @@
+"""The characters of a text, as the grammar looks at them.
+
+All that JSON's grammar knows is ASCII: what lies beyond can only be the content of a string. So the
+compiled core (``_chars.pxd``) looks at one byte a character, whatever the text is made of: in a text
+of one-byte characters at the text itself, else at a copy in which every wider character is 0xFF.
+Uncompiled, the characters are those of the text, and these are the twins of what is done there.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["ascii_slice", "chars_of", "content_end", "is_at", "is_content", "narrowed", "slice_of"]
+
+_CONTENT = re.compile(r'[^"\\\x00-\x1f]*').match
+
+
+def narrowed(text: str) -> str:
+    """Give what holds the characters of a text."""
+    return text
+
+
+def chars_of(narrow: str) -> str:
+    """Give the characters that it holds."""
+    return narrow
+
+
+def content_end(chars: str, i: int, n: int) -> int:
+    """Find the first character of chars[i:n] that is not plain content of a string."""
+    return _CONTENT(chars, i, n).end()  # type: ignore[union-attr]  # it matches nothing, too
+
+
+def is_content(text: str) -> bool:
+    """Tell of a text whether it is plain content; of few texts, that it is not although it is."""
+    return '"' not in text and "\\" not in text and text.isprintable()
+
+
+def slice_of(text: str, chars: str, i: int, n: int) -> str:
+    """Give text[i:n], whose characters chars are."""
+    return text[i:n]
+
+
+def ascii_slice(text: str, i: int, n: int) -> str:
+    """Give text[i:n], which is known to be ASCII."""
+    return text[i:n]
+
+
+def is_at(key: str, chars: str, i: int, n: int) -> bool:
+    """Tell whether an ASCII key is what stands in chars[i:n]."""
+    return key == chars[i:n]
