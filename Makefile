@@ -5,17 +5,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(wildcard src/midstream/*.py src/midstream/*.pxd)
 FUZZ_SECONDS ?= 300
+BENCH := .venv-bench
+BENCH_WHEEL = $(BENCH)/bin/python -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir $(BENCH)/wheels $(BENCH)/source
 
 # the SDKs of providers, for the tests that use them as clients
 SDKS := .venv-openai/ready .venv-anthropic/ready .venv-objects/ready
 
-.PHONY: help demo test check bench fuzz dist pictures chromium clean sdk-envs
+.PHONY: help demo test check docs bench bench-check fuzz dist pictures chromium clean sdk-envs
 
 help:
 	@echo "make demo    see JSON arrive"
 	@echo "make test    run the tests, on the compiled and on the plain core"
 	@echo "make check   lint and type-check"
-	@echo "make bench   measure against the peers (QUICK=1: a short run)"
+	@echo "make docs    build the documentation site, warnings are errors"
+	@echo "make bench   measure against the peers (QUICK=1: a short run; DOCS=1: write docs/benchmarks.md)"
+	@echo "make bench-check  count instructions, and compare with the reference"
 	@echo "make fuzz    look for counterexamples for FUZZ_SECONDS ($(FUZZ_SECONDS))"
 	@echo "make dist    build sdist and wheel, and try both in fresh environments"
 
@@ -30,8 +34,21 @@ check: $(VENV)/installed
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-bench: $(VENV)/bench
-	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick)
+# The reference is made from the plain modules, as compiled ones tell less of themselves.
+docs: .venv-docs/ready
+	@rm -rf build/docs build/plain
+	@mkdir -p build/plain
+	@cp -R src/midstream build/plain
+	@rm -f build/plain/midstream/*.so
+	PYTHONPATH=build/plain .venv-docs/bin/sphinx-build -q -W --keep-going -n -b html -d build/docs/doctrees docs build/docs/html
+	@echo "open build/docs/html/index.html"
+
+bench: $(BENCH)/ready benchmarks/node/node_modules
+	$(BENCH)/bin/python benchmarks/run.py $(if $(QUICK),--quick) $(if $(DOCS),--docs) $(ONLY)
+
+# by instructions, which are the same in every run
+bench-check: $(VENV)/installed
+	$(BIN)/python benchmarks/instructions.py
 
 fuzz: $(VENV)/installed
 	$(BIN)/python tests/fuzz.py $(FUZZ_SECONDS)
@@ -44,7 +61,7 @@ dist: $(VENV)/installed
 	$(BIN)/python tests/try_dist.py
 
 clean:
-	rm -rf $(VENV) .venv-* build dist src/*.egg-info src/midstream/*.so
+	rm -rf $(VENV) .venv-* build dist benchmarks/node/node_modules src/*.egg-info src/midstream/*.so
 
 # The package is installed in place, so its compiled files must follow its sources. A switch that
 # changes since the last time is a reason to build again, too.
@@ -74,12 +91,38 @@ $(VENV)/browser: | $(VENV)/tools
 	@sh tests/get_browser.sh
 	@touch $@
 
+.venv-docs/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-docs/bin/python -m pip install --quiet --group docs
+	@touch $@
+
 .venv-%/ready: pyproject.toml
 	$(PYTHON) -m venv .venv-$*
 	.venv-$*/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venv-$*/bin/python -m pip install --quiet --group sdk-$*
 	@touch $@
 
-$(VENV)/bench: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --group bench
+# The peers live apart, and midstream beside them as users get it: from a wheel. It is built from a copy,
+# so that no build in the tree and this one meet.
+$(BENCH)/ready: $(BENCH)/tools $(SOURCES) $(wildcard src/midstream/*/*.py) setup.py
+	@rm -rf $(BENCH)/wheels $(BENCH)/source/src
+	@mkdir -p $(BENCH)/source
+	@cp -Rp src setup.py pyproject.toml MANIFEST.in README.md LICENSE $(BENCH)/source
+	@rm -f $(BENCH)/source/src/midstream/*.so
+	MIDSTREAM_EXTENSION=no $(BENCH_WHEEL)
+	$(BENCH_WHEEL)
+	$(BENCH)/bin/python -m pip install --quiet --no-deps --force-reinstall $$(ls $(BENCH)/wheels/*-cp*.whl || ls $(BENCH)/wheels/*.whl)
 	@touch $@
+
+$(BENCH)/tools: pyproject.toml
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BENCH)/bin/python -m pip install --quiet --group bench
+	@touch $@
+
+# Node's peers are for reference: without npm the table says that they are missing
+benchmarks/node/node_modules: benchmarks/node/package.json
+	@if command -v npm > /dev/null; then \
+		npm install --prefix benchmarks/node --no-audit --no-fund --no-package-lock --loglevel=error && touch $@; \
+	else echo "npm is missing: nothing is measured in Node"; fi

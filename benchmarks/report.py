@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 import platform
 import statistics
 import sys
-from dataclasses import dataclass, field
-from importlib.metadata import version
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import midstream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from timing import Timing
 
@@ -25,46 +27,80 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def number(value: float) -> str:
     """Write a number as exactly as it deserves."""
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2f}"
+    return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
-def setting(peers: Iterable[str]) -> str:
-    """Name all versions that were measured."""
+def times(ratio: float) -> str:
+    """Write a ratio."""
+    return f"{number(ratio)} ×" if ratio < 10 else f"{ratio:,.0f} ×"
+
+
+def processor() -> str:
+    """Name the processor, as far as the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        lines = []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor() or platform.machine()
+
+
+def setting(versions: Mapping[str, str | None]) -> str:
+    """Name the machine, the builds and all versions."""
     build = "compiled and plain" if midstream.COMPILED else "plain only"
-    found = [f"midstream {midstream.__version__} ({build})", *(f"{name} {version(name)}" for name in peers)]
+    found = [f"{name} {version or '(missing)'}" for name, version in sorted(versions.items())]
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    return f"{python}, {sys.platform}; {', '.join(found)}"
+    machine = f"{sys.platform} {platform.machine()}, {processor()}, {os.cpu_count()} cores"
+    return f"midstream {midstream.__version__} ({build}); {python}; {machine}; {', '.join(found)}."
 
 
-def rates(first: str, timings: Mapping[str, Timing], size: int) -> str:
-    """Write a table of megabytes per second."""
-    rows = [[name, number(size / timing.median / 1e6)] for name, timing in timings.items()]
-    return table([first, "MB/s"], rows)
+def rates(first: str, timings: Mapping[str, Timing], size: int, reference: str) -> str:
+    """Write a table of megabytes per second, and of ratios to one of the rows."""
+    rows = [
+        [
+            name,
+            number(size / timing.median / 1e6),
+            times(timing.over(timings[reference])),
+            f"{timing.spread:.0%}",
+        ]
+        for name, timing in timings.items()
+    ]
+    return table([first, "MB/s", "time, ratio", "spread"], rows)
 
 
 @dataclass
 class PerFragment:
-    """A table of nanoseconds per fragment: contestants by workloads."""
+    """A table of nanoseconds per fragment: contestants by workloads, each with its ratio to a reference."""
 
+    reference: str
     columns: list[str] = field(default_factory=list)
     cells: dict[str, dict[str, str]] = field(default_factory=dict)
-    spreads: list[float] = field(default_factory=list)
+    spreads: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, column: str, timings: Mapping[str, Timing], count: int) -> None:
         """Add a workload of that many fragments."""
         self.columns.append(column)
         for name, timing in timings.items():
-            self.cells.setdefault(name, {})[column] = number(timing.median / count * 1e9)
-            self.spreads.append(timing.spread)
+            cell = number(timing.median / count * 1e9)
+            if name != self.reference:
+                cell += f" ({times(timing.over(timings[self.reference]))})"
+            self.cells.setdefault(name, {})[column] = cell
+            self.spreads.setdefault(name, []).append(timing.spread)
 
     def text(self, first: str) -> str:
         """Write the table; what was not measured is "-"."""
         rows = [
-            [name, *(cells.get(column, "-") for column in self.columns)] for name, cells in self.cells.items()
+            [
+                name,
+                *(cells.get(column, "-") for column in self.columns),
+                f"{statistics.median(self.spreads[name]):.0%}",
+            ]
+            for name, cells in self.cells.items()
         ]
-        spread = f"within {statistics.median(self.spreads):.0%} (the worst: {max(self.spreads):.0%})"
         return (
-            f"{table([first, *self.columns], rows)}\n\nMedians; the middle half of the rounds lies {spread}."
+            f"{table([first, *self.columns, 'spread'], rows)}\n\n"
+            f"Medians, and in brackets how many times as long as *{self.reference}* it took. The spread is "
+            "the middle half of the rounds as a part of their median, for the column in the middle."
         )
 
 
@@ -73,7 +109,6 @@ class Targets:
     """A table of what we want, what was measured, and whether that is enough."""
 
     rows: list[list[str]] = field(default_factory=list)
-    missed: int = 0
 
     def at_most(self, what: str, measured: float, bound: float, unit: str = "×") -> None:
         """Add a number that should be small."""
@@ -83,10 +118,47 @@ class Targets:
         """Add a number that should be large."""
         self._add(what, measured, f"≥ {bound:g} {unit}", measured >= bound, unit)
 
+    def ahead(self, what: str, ratios: Mapping[str, float], bound: float) -> None:
+        """Add the smallest of several ratios, if there are any, and where it was found."""
+        if ratios:
+            least = min(ratios, key=ratios.__getitem__)
+            self.at_least(f"{what}, at the least ({least})", ratios[least], bound)
+
     def _add(self, what: str, measured: float, bound: str, met: bool, unit: str) -> None:
-        self.missed += not met
         self.rows.append([what, f"{number(measured)} {unit}", bound, "yes" if met else "**no**"])
 
     def text(self) -> str:
         """Write the table."""
         return table(["target", "measured", "wanted", "met"], self.rows)
+
+
+@dataclass
+class Report:
+    """The answer to one question: tables, and what they mean for the targets."""
+
+    title: str
+    parts: list[str] = field(default_factory=list)
+    targets: Targets = field(default_factory=Targets)
+    # what the short table is made of: cells by row and column
+    short: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """Write it, without the targets."""
+        return "\n\n".join([f"## {self.title}", *self.parts])
+
+
+def read(data: str) -> Report:
+    """Read a report that another process has written."""
+    fields = json.loads(data)
+    return Report(**{**fields, "targets": Targets(**fields["targets"])})
+
+
+def main(question: Callable[[bool], Report]) -> None:
+    """Answer one question: for a reader, or with `--json` for `run.py`."""
+    report = question("--quick" in sys.argv)
+    if "--json" in sys.argv:
+        json.dump(asdict(report), sys.stdout)
+    elif report.targets.rows:
+        print(f"{report.text()}\n\n### Targets\n\n{report.targets.text()}")
+    else:
+        print(report.text())

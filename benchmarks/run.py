@@ -1,8 +1,10 @@
 """Measure everything: one command, one report in Markdown.
 
-    python benchmarks/run.py [--quick]
+    python benchmarks/run.py [--quick] [--docs] [question ...]
 
-Each benchmark runs in a process of its own, so that none pays for what another has left behind.
+Each question is answered in a process of its own, so that none pays for what another has left behind.
+With `--docs` the tables are written into docs/benchmarks.md, the picture beside it, and the short table into
+README.md where that has a place for it.
 """
 
 from __future__ import annotations
@@ -12,19 +14,96 @@ import sys
 import time
 from pathlib import Path
 
-BENCHMARKS = {"updates.py": sys.argv[1:], "values.py": sys.argv[1:], "chunker.py": []}
+from event_peers import EVENT_PEERS, IJP, PREFIX
+from ours import COMPILED, CORES, KEPT, LIVE, PLAIN, PURE, SNAPSHOT, UPDATES, named
+from peers import JITER, PEERS, SJP_NATIVE, version_of
+from report import Report, Targets, read, setting, table
+from sdks import SDKS
+
+QUESTIONS = [
+    "values", "in_node", "updates", "one_shot", "growth", "memory", "chunker", "many_streams", "latency",
+    "footprint", "wrong_values",
+]  # fmt: skip
+ROOT = Path(__file__).parent.parent
+DOCUMENT = ROOT / "docs" / "benchmarks.md"
+PICTURE = ROOT / "docs" / "pictures" / "growth.svg"
+START, END = "<!-- bench -->", "<!-- end of bench -->"
+SHORT_COLUMNS = ("0.1 KB", "0.5 KB", "5 KB", "50 KB", "one 50 KB string", "1 MB")
+SHORT_ROWS = [
+    *(named(core, use) for core in (COMPILED, PLAIN) for use in (SNAPSHOT, KEPT, LIVE, UPDATES, PURE)),
+    JITER, SJP_NATIVE, "jsonmend, live", "partial-json-parser", PREFIX, IJP,
+]  # fmt: skip
+
+
+def ask(question: str, options: list[str]) -> Report | None:
+    """Answer one question."""
+    script = str(Path(__file__).with_name(f"{question}.py"))
+    command = [sys.executable, script, "--json", *options]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    return None if done.returncode else read(done.stdout)
+
+
+def short(reports: dict[str, Report]) -> str:
+    """Write the short table: a few rows of what every fragment costs, without the ratios."""
+    cells: dict[str, dict[str, str]] = {}
+    for report in reports.values():
+        cells |= report.short
+    rows = [
+        [name, *(cells[name].get(column, "-").partition(" ")[0] for column in SHORT_COLUMNS)]
+        for name in SHORT_ROWS
+        if name in cells
+    ]
+    return table(["nanoseconds per fragment", *SHORT_COLUMNS], rows)
+
+
+def put(path: Path, text: str) -> bool:
+    """Replace what is between the marks of a file, if it has any."""
+    before, start, rest = path.read_text("utf-8").partition(START)
+    _, end, after = rest.partition(END)
+    if not end:
+        return False
+    path.write_text(f"{before}{start}\n{text}\n{end}{after}", "utf-8")
+    return True
+
+
+def versions() -> dict[str, str | None]:
+    """Give the versions of all peers."""
+    packages = {package for peer in [*PEERS, *EVENT_PEERS, *SDKS] for package in peer.packages} | {
+        "orjson",
+        "Cython",
+    }
+    return {package: version_of(package) for package in packages}
 
 
 def main() -> int:
-    """Run them one after the other; fail if one fails."""
+    """Answer all questions, or those that are named; fail if one can't be answered."""
     start = time.monotonic()
-    failed = 0
-    for name, arguments in BENCHMARKS.items():
-        script = Path(__file__).with_name(name)
-        failed += subprocess.run([sys.executable, script, *arguments]).returncode != 0
-        print(flush=True)
-    print(f"Measured in {time.monotonic() - start:.0f} s.")
-    return int(failed > 0)
+    asked = [name for name in QUESTIONS if name in sys.argv] or QUESTIONS
+    options = ["--quick"] if "--quick" in sys.argv else []
+    head = f"{setting(versions())}\n\nProcessor time; lower is better unless it says MB/s."
+    print(f"# What was measured\n\n{head}", flush=True)
+    reports: dict[str, Report] = {}
+    texts: list[str] = []
+    for name in asked:
+        with_picture = ["--picture", str(PICTURE)] if name == "growth" and "--docs" in sys.argv else []
+        report = ask(name, options + with_picture)
+        if report is not None:
+            reports[name] = report
+            title, _, rest = report.text().partition("\n")
+            texts.append(f"{title}\n\n`python benchmarks/{name}.py`\n{rest}")
+        else:
+            texts.append(f"**{name} failed**")
+        print(f"\n{texts[-1]}", flush=True)
+    targets = Targets([row for report in reports.values() for row in report.targets.rows])
+    missed = sum(row[-1] != "yes" for row in targets.rows)
+    judged = f"## Targets\n\n{targets.text()}\n\n{len(targets.rows) - missed} of {len(targets.rows)} met."
+    took = f"Measured in {time.monotonic() - start:.0f} s, with {' and '.join(CORES)}."
+    table_for_readme = short(reports)
+    print(f"\n{judged}\n\n## In short\n\n{table_for_readme}\n\n{took}")
+    if "--docs" in sys.argv:
+        put(DOCUMENT, "\n\n".join([head, *texts, judged, took]))
+        put(ROOT / "README.md", table_for_readme)
+    return int(len(reports) < len(asked))
 
 
 if __name__ == "__main__":

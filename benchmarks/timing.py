@@ -1,8 +1,8 @@
 """Time contestants against each other, fairly on a machine that does other things too.
 
 All run in one process, in turns: what disturbs one round disturbs all of them. A ratio is the median
-of the rounds' ratios, so it is steadier than the times it is made of. Garbage collection is on, as it
-is for users.
+of the rounds' ratios, so it is steadier than the times it is made of. A slow contestant takes part in the
+first rounds only. What counts is processor time; garbage collection is on, as it is for users.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from workloads import fragments, records
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
 TURN = 0.005
+# what takes this long needs no run to warm up
+LONG = 0.1
 FEWEST_ROUNDS = 3
 MOST_ROUNDS = 25
 
@@ -43,44 +43,39 @@ class Timing:
         return (high - low) / self.median
 
     def over(self, other: Timing) -> float:
-        """Tell how many times as long as the other this one took."""
-        return statistics.median(mine / its for mine, its in zip(self.rounds, other.rounds, strict=True))
+        """Tell how many times as long as the other this one took, in the rounds that both took part in."""
+        return statistics.median(mine / its for mine, its in zip(self.rounds, other.rounds, strict=False))
 
 
 def once(run: Callable[[], object]) -> float:
     """Time one run; only what it leaves behind itself is garbage that it has to collect."""
     gc.collect()
     gc.freeze()
-    start = time.perf_counter()
+    start = time.process_time()
     run()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def race(contestants: Mapping[str, Callable[[], object]], seconds: float) -> dict[str, Timing]:
     """Run the contestants in turns for about that long; a short one is repeated within its turn."""
+    found: dict[str, list[float]] = {name: [] for name in contestants}
     repeats: dict[str, int] = {}
-    cost = 0.0
+    rounds: dict[str, int] = {}
     for name, run in contestants.items():
         took = once(run)
-        if took < TURN:
+        if took >= LONG:
+            found[name].append(took)
+        elif took < TURN:
             took = once(run)  # the first one warms up
-        repeats[name] = max(1, round(TURN / took))
-        cost += took * repeats[name]
-    rounds = min(MOST_ROUNDS, max(FEWEST_ROUNDS, round(seconds / cost)))
-    found: dict[str, list[float]] = {name: [] for name in contestants}
-    names = list(contestants)
-    for turn in range(rounds):
-        first = turn % len(names)
+        repeats[name] = max(1, round(TURN / max(took, 1e-9)))
+        share = seconds / len(contestants) / (took * repeats[name])
+        rounds[name] = min(MOST_ROUNDS, max(FEWEST_ROUNDS, round(share)))
+    for turn in range(max(rounds.values(), default=0)):
+        names = [name for name in contestants if len(found[name]) < rounds[name]]
+        first = turn % len(names) if names else 0
         for name in names[first:] + names[:first]:
             found[name].append(once(partial(repeat, contestants[name], repeats[name])) / repeats[name])
     return {name: Timing(tuple(times)) for name, times in found.items()}
-
-
-def growth(make: Callable[[list[str]], Callable[[], object]], seconds: float) -> float:
-    """Tell how much more a fragment costs in an array of 10,000 records than in one of 100."""
-    few, many = fragments(records(100)), fragments(records(10_000))
-    found = race({"few": make(few), "many": make(many)}, seconds)
-    return found["many"].over(found["few"]) * len(few) / len(many)
 
 
 def repeat(run: Callable[[], object], times: int) -> None:

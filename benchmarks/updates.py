@@ -1,39 +1,40 @@
-"""Text to updates: midstream against ijson's fastest backend, and against the floor.
+"""What is new in every fragment: midstream's updates against the events of others, and against the floor.
 
-    python benchmarks/updates.py [--quick]
-
-ijson takes bytes and gets them ready encoded; its events are taken from a list after every fragment,
-numbers as int and float. The floor is a compiled call that returns a list with one object.
+python benchmarks/updates.py [--quick]
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from functools import partial
-from importlib import import_module
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from cores import COMPILED, CORES, PLAIN
+from event_peers import BASIC, EVENT_PEERS, IJP, PREFIX
 from floor import load_floor
-from report import PerFragment, Targets, rates, setting
-from timing import Timing, growth, race
-from workloads import FULL_SIZE, QUICK_SIZE, fragments, library, pieces, small
+from ours import COMPILED, CORE, CORES, IS_COMPILED, PLAIN, PURE, UPDATES, named, use
+from peers import Peer, absent, drain, installed
+from report import PerFragment, Report, Targets, main, rates
+from timing import Timing, race
+from workloads import FULL_SIZE, QUICK_SIZE, fragments, library, pieces, records, small
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-ijson: Any = import_module("ijson")
-yajl: Any = import_module("ijson.backends.yajl2_c")
+FLOOR = "the floor"
+BYTES = "midstream, compiled, updates from bytes"
+# of those that are too slow for the large text
+SLOW_SIZE = 600_000
+SIZES = ("0.5 KB", "5 KB", "50 KB", "1 MB")
 
-BASIC = "ijson, basic"
-PREFIX = "ijson, with prefix"
-FLOOR = "floor"
+
+def ours(parts: Sequence[str]) -> dict[str, Callable[[], object]]:
+    """Give every core."""
+    found = {named(core, UPDATES): drain(use(core, UPDATES), parts) for core in CORES}
+    if IS_COMPILED:
+        found[BYTES] = drain(use(COMPILED, UPDATES), [part.encode() for part in parts])
+    return found
 
 
-def feed(make: Callable[[], Any], parts: Sequence[str | bytes]) -> Callable[[], None]:
-    """Give a run of an accumulator over a text."""
+def calls(make: Callable[[], Any], parts: Sequence[str]) -> Callable[[], None]:
+    """Give a run of nothing but calls, to be compared with the floor."""
 
     def run() -> None:
         add_fragment = make().add_fragment
@@ -43,93 +44,108 @@ def feed(make: Callable[[], Any], parts: Sequence[str | bytes]) -> Callable[[], 
     return run
 
 
-def push(coroutine: Callable[..., Any], parts: Sequence[bytes]) -> Callable[[], None]:
-    """Give a run of one of ijson's coroutines over a text."""
-
-    def run() -> None:
-        events = ijson.sendable_list()
-        target = coroutine(events, use_float=True)
-        for part in parts:
-            target.send(part)
-            del events[:]
-        target.close()
-
-    return run
-
-
-def contestants(parts: Sequence[str], make_floor: Callable[[], Any] | None) -> dict[str, Callable[[], None]]:
-    """Give everybody who reads a text in these parts."""
-    encoded = [part.encode() for part in parts]
-    found = {name: feed(core.JsonFragmentAccumulator, parts) for name, core in CORES.items()}
-    if COMPILED in CORES:
-        found[f"{COMPILED}, bytes"] = feed(CORES[COMPILED].JsonFragmentAccumulator, encoded)
-    found[BASIC] = push(yajl.basic_parse_coro, encoded)
-    found[PREFIX] = push(yajl.parse_coro, encoded)
-    if make_floor is not None:
-        found[FLOOR] = feed(make_floor, parts)
-    return found
+def against_floor(quick: bool, seconds: float) -> tuple[PerFragment, dict[str, dict[str, Timing]]]:
+    """Measure the bare calls."""
+    make_floor = load_floor()
+    reference = CORE if make_floor is None else FLOOR
+    per_fragment, found = PerFragment(reference), {}
+    for column, text in small(quick).items():
+        parts = fragments(text)
+        runs = {core: calls(CORES[core].JsonFragmentAccumulator, parts) for core in CORES}
+        if make_floor is not None:
+            runs[FLOOR] = calls(make_floor, parts)
+        found[column] = race(runs, seconds)
+        per_fragment.add(column, found[column], len(parts))
+    return per_fragment, found
 
 
-def import_seconds(module: str, rounds: int) -> list[float]:
-    """Time an import in new processes."""
-    program = f"import time; start = time.perf_counter(); import {module}; print(time.perf_counter() - start)"
-    command = [sys.executable, "-c", program]
-    return [
-        float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-        for _ in range(rounds)
-    ]
+def growth(adapter: Callable[..., Any], count: int, seconds: float) -> float:
+    """Tell how much more a fragment costs in an array of so many records than in one of 100."""
+    few, many = fragments(records(100)), fragments(records(count))
+    found = race({"few": drain(adapter, few), "many": drain(adapter, many)}, seconds)
+    return found["many"].over(found["few"]) * len(few) / len(many)
 
 
-def judge(found: dict[str, dict[str, Timing]], large: dict[str, Timing], seconds: float) -> Targets:
+def judge(bare: dict[str, dict[str, Timing]], large: dict[str, Timing], quick: bool) -> Targets:
     """Compare with what we want."""
+    count, seconds = (1_000, 0.1) if quick else (10_000, 4)
     targets = Targets()
-    imports = [median(import_seconds(module, 9)) * 1e3 for module in ("json", "midstream")]
-    if COMPILED in CORES:
-        for peer, bound in ((PREFIX, 2), (BASIC, 1)):
-            ahead = large[peer].over(large[COMPILED])
-            targets.at_least(f"pieces of 64 KB, against {peer}", ahead, bound)
-        for column in ("0.5 KB", "5 KB", "50 KB", "1 MB"):
-            if column not in found:
-                continue
-            runs = found[column]
+    if IS_COMPILED:
+        for peer, bound in ((PREFIX, 2), (PREFIX, 4), (BASIC, 1)):
+            if peer in large:
+                ahead = large[peer].over(large[named(COMPILED, UPDATES)])
+                targets.at_least(f"updates in pieces of 64 KB, against {peer}", ahead, bound)
+        for column in SIZES:
+            runs = bare.get(column, {})
             if FLOOR in runs:
                 over = runs[COMPILED].over(runs[FLOOR])
-                targets.at_most(f"small fragments, {column}, against the floor", over, 3.5)
-            over = runs[PLAIN].over(runs[COMPILED])
-            targets.at_most(f"small fragments, {column}, plain against compiled", over, 9)
-    for name in CORES:
-        grown = growth(partial(feed, CORES[name].JsonFragmentAccumulator), seconds)
-        targets.at_most(f"{name}: 10,000 records against 100, per fragment", grown, 1.3)
-    targets.at_most("`import midstream` more than `import json`", imports[1] - imports[0], 40, "ms")
+                for most in (3.5, 2.5):
+                    targets.at_most(f"updates, small fragments, {column}, against the floor", over, most)
+            if runs:
+                over = runs[PLAIN].over(runs[COMPILED])
+                targets.at_most(f"updates, small fragments, {column}, plain against compiled", over, 9)
+    for core in CORES:
+        for name in (UPDATES, PURE):
+            grown = growth(use(core, name), count, seconds)
+            targets.at_most(f"{core}, {name}: {count:,} records against 100, per fragment", grown, 1.3)
     return targets
 
 
-def tables(quick: bool) -> list[str]:
+def judge_plain(found: dict[str, dict[str, Timing]], targets: Targets) -> None:
+    """Compare the plain core with the peer that is plain, too."""
+    ahead = {
+        column: timings[IJP].over(timings[named(PLAIN, UPDATES)])
+        for column, timings in found.items()
+        if IJP in timings
+    }
+    targets.ahead(f"plain core, updates, against {IJP}", ahead, 1)
+
+
+def measure(quick: bool) -> Report:
     """Measure, and give the tables."""
-    make_floor = load_floor()
-    seconds = 0.5 if quick else 8
-    per_fragment = PerFragment()
+    seconds = 0.2 if quick else 5
+    per_fragment = PerFragment(named(CORE, UPDATES))
     found: dict[str, dict[str, Timing]] = {}
+    peers = installed(EVENT_PEERS)
+    part = 0.1 if quick else 1
     for column, text in small(quick).items():
-        found[column] = race(contestants(fragments(text), make_floor), seconds)
-        per_fragment.add(column, found[column], len(fragments(text)))
+        parts = fragments(text)
+        reaching = [peer for peer in peers if peer.reaches(len(text), column.startswith("one "), part)]
+        found[column] = race(ours(parts) | {peer.name: peer.run(parts) for peer in reaching}, seconds)
+        per_fragment.add(column, found[column], len(parts))
+    floor, bare = against_floor(quick, seconds / 2)
     text = library(QUICK_SIZE if quick else FULL_SIZE)
     size = len(text.encode())
-    runs = contestants(pieces(text), None)
-    slow = {PLAIN: runs.pop(PLAIN)}  # apart, so that the others get more rounds
-    large = race(runs, seconds) | race(slow, seconds)
-    return [
-        "## Text to updates\n\n" + setting(["ijson"]),
-        "### Nanoseconds per fragment, fragments of 1 to 8 characters\n\n" + per_fragment.text("updates"),
-        f"### {size / 1e6:.0f} MB in pieces of 64 KB\n\n" + rates("updates", large, size),
-        "### Targets\n\n" + judge(found, large, seconds).text(),
-    ]
+    runs = ours(pieces(text)) | runs_of(peers, text, is_python=False)
+    if IS_COMPILED:
+        del runs[named(PLAIN, UPDATES)]
+    large = race(runs, seconds * 3)
+    sample = library(SLOW_SIZE)
+    apart = race(ours(pieces(sample)) | runs_of(peers, sample, is_python=True), seconds)
+    targets = judge(bare, large, quick)
+    judge_plain(found | {"pieces of 64 KB": apart}, targets)
+    reference = named(CORE, UPDATES)
+    return Report(
+        "2. What is new in every fragment",
+        [
+            "### Nanoseconds per fragment, fragments of 1 to 8 characters\n\n"
+            + per_fragment.text("updates")
+            + " ijson shows a string when it closes, ijp a number when the next fragment comes; json-stream"
+            " visits whole strings, and yields once, in the end." + absent(EVENT_PEERS),
+            "### Nothing but the call\n\n" + floor.text("calls"),
+            f"### {size / 1e6:.0f} MB in pieces of 64 KB\n\n" + rates("updates", large, size, reference),
+            f"### {len(sample) / 1e6:.1f} MB in pieces of 64 KB\n\n"
+            + rates("updates", apart, len(sample.encode()), reference),
+        ],
+        targets,
+        per_fragment.cells,
+    )
 
 
-def main() -> None:
-    """Print the tables."""
-    print("\n\n".join(tables(quick="--quick" in sys.argv)))
+def runs_of(peers: list[Peer], text: str, is_python: bool) -> dict[str, Callable[[], object]]:
+    """Give the peers that are written in Python, or the others."""
+    return {peer.name: peer.run(pieces(text)) for peer in peers if peer.is_python == is_python}
 
 
 if __name__ == "__main__":
-    main()
+    main(measure)

@@ -1,151 +1,54 @@
-"""Text to values: midstream against those who parse the text again, and those who need all of it.
+"""A usable value after every fragment: midstream against those that parse again, and those that go on.
 
-    python benchmarks/values.py [--quick]
-
-"re-parse" keeps the text so far and parses all of it after every fragment, as SDKs do; jiter gets
-bytes. That is quadratic, so it is measured only where it ends in reasonable time; "-" elsewhere.
+python benchmarks/values.py [--quick]
 """
 
 from __future__ import annotations
 
-import json
-import sys
-from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING
 
-from cores import COMPILED, CORES, PLAIN
-from report import PerFragment, Targets, number, rates, setting, table
-from timing import Timing, growth, race
-from workloads import (
-    FULL_SIZE,
-    QUICK_SIZE,
-    arguments,
-    fragments,
-    library,
-    pieces,
-    question,
-    small,
-)
+from ours import COMPILED, CORE, CORES, IS_COMPILED, KEPT, LIVE, PLAIN, PURE, SNAPSHOT, named, use
+from peers import GROWS, JITER, PEERS, SJP_NATIVE, Peer, absent, drain, installed
+from report import PerFragment, Report, Targets, main, number, table, times
+from sdks import OURS_ON_SDKS, SDKS
+from timing import Timing, race
+from workloads import arguments, fragments, question, small
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import ModuleType
+    from collections.abc import Callable
 
-jiter: Any = import_module("jiter")
-orjson: Any = import_module("orjson")
-partial_json_parser: Any = import_module("partial_json_parser")
-
-JITER = "jiter, re-parse"
-PARTIAL = "partial-json-parser, re-parse"
-LOADS = "json.loads, one shot"
-JITER_REACH = 60_000
-PARTIAL_REACH = 6_000
 SHAPES: dict[str, Callable[[int], str]] = {"many members": arguments, "one string": question}
+VALUES = (SNAPSHOT, KEPT, LIVE, PURE)
 SCAN = [20, 30, 50, 75, 100, 150, 200, 300, 500, 1000]
+# how much shorter the texts of slow peers are in a quick run
+QUICK_PART = 0.1
+AGAINST_JITER = {"0.5 KB": 3, "5 KB": 20, "50 KB": 150, "one 50 KB string": 8}
+AGAINST_NATIVE = ("0.5 KB", "5 KB", "50 KB", "1 MB")
 
 
-def live(core: ModuleType, parts: Sequence[str]) -> Callable[[], None]:
-    """Give a run in which nobody reads the value."""
-
-    def run() -> None:
-        add_fragment = core.JsonValueAccumulator().add_fragment
-        for part in parts:
-            add_fragment(part)
-
-    return run
-
-
-def snapshots(core: ModuleType, parts: Sequence[str]) -> Callable[[], None]:
-    """Give a run in which the value is read after every fragment."""
-
-    def run() -> None:
-        accumulator = core.JsonValueAccumulator()
-        for part in parts:
-            accumulator.add_fragment(part)
-            accumulator.value  # noqa: B018
-
-    return run
-
-
-def pure(core: ModuleType, parts: Sequence[str]) -> Callable[[], None]:
-    """Give a run of the pure parser, no value read."""
-
-    def run() -> None:
-        parse_chunk = core.parse_chunk
-        state = core.create_parser_state()
-        for part in parts:
-            state = parse_chunk(state, part)
-
-    return run
-
-
-OURS = {"live value": live, "snapshot every time": snapshots, "parse_chunk": pure}
-
-
-def jiter_again(parts: Sequence[str]) -> Callable[[], None]:
-    """Give a run that parses the text so far with jiter after every fragment."""
-    encoded = [part.encode() for part in parts]
-
-    def run() -> None:
-        text = b""
-        for part in encoded:
-            text += part
-            jiter.from_json(text, partial_mode="trailing-strings")
-
-    return run
-
-
-def partial_again(parts: Sequence[str]) -> Callable[[], None]:
-    """Give a run that parses the text so far with partial-json-parser after every fragment."""
-
-    def run() -> None:
-        text = ""
-        for part in parts:
-            text += part
-            partial_json_parser.loads(text)
-
-    return run
-
-
-def ours(parts: Sequence[str]) -> dict[str, Callable[[], None]]:
-    """Give every core in every use."""
-    return {f"{name}, {use}": make(core, parts) for name, core in CORES.items() for use, make in OURS.items()}
-
-
-def contestants(text: str) -> dict[str, Callable[[], None]]:
+def contestants(column: str, text: str, peers: list[Peer], part: float) -> dict[str, Callable[[], object]]:
     """Give everybody who can read the text in small fragments."""
     parts = fragments(text)
-    found = ours(parts)
-    if len(text) < JITER_REACH:
-        found[JITER] = jiter_again(parts)
-    if len(text) < PARTIAL_REACH:
-        found[PARTIAL] = partial_again(parts)
+    found = {named(core, name): drain(use(core, name), parts) for core in CORES for name in VALUES}
+    is_string = column.startswith("one ")
+    for peer in peers:
+        if peer.reaches(len(text), is_string, 1 if peer.name == JITER else part):
+            found[peer.name] = peer.run(parts)
     return found
 
 
-def one_shot(text: str) -> dict[str, Callable[[], object]]:
-    """Give those who take the whole text at once."""
-    encoded = text.encode()
-    return {
-        LOADS: lambda: json.loads(text),
-        "orjson, one shot": lambda: orjson.loads(encoded),
-        "jiter, one shot": lambda: jiter.from_json(encoded),
-    }
-
-
-def overtaking(shape: str, seconds: float) -> tuple[list[list[str]], float]:
+def overtaking(shape: str, jiter: Peer, seconds: float) -> tuple[list[list[str]], float]:
     """Measure short texts; give the rows, and the size from which on every one is faster with us."""
     ahead_from = float("inf")
     rows: list[list[str]] = []
-    core = next(iter(CORES.values()))
     for size in SCAN:
         parts = fragments(SHAPES[shape](size))
-        found = race({"ours": snapshots(core, parts), JITER: jiter_again(parts)}, seconds)
+        found = race({"ours": drain(use(CORE, SNAPSHOT), parts), JITER: jiter.run(parts)}, seconds)
         ratio = found[JITER].over(found["ours"])
-        per_fragment = [number(timing.median / len(parts) * 1e9) for timing in found.values()]
         length = len("".join(parts).encode())
-        rows.append([f"{shape}, {length} bytes", *per_fragment, f"{ratio:.2f} ×"])
+        per_fragment = [number(timing.median / len(parts) * 1e9) for timing in found.values()]
+        rows.append([f"{shape}, {length} bytes", *per_fragment, times(ratio)])
         if ratio < 1:
             ahead_from = float("inf")
         elif ahead_from == float("inf"):
@@ -153,69 +56,106 @@ def overtaking(shape: str, seconds: float) -> tuple[list[list[str]], float]:
     return rows, ahead_from
 
 
-def judge(
-    found: dict[str, dict[str, Timing]],
-    large: dict[str, Timing],
-    ahead_from: dict[str, float],
-    seconds: float,
-) -> Targets:
+def judge(found: dict[str, dict[str, Timing]], ahead_from: dict[str, float]) -> Targets:
     """Compare with what we want."""
     targets = Targets()
-    if COMPILED in CORES:
-        for column, bound in (("0.5 KB", 3), ("5 KB", 20), ("50 KB", 150), ("one 50 KB string", 8)):
-            ahead = found[column][JITER].over(found[column][f"{COMPILED}, snapshot every time"])
-            targets.at_least(f"snapshot every time, {column}, against {JITER}", ahead, bound)
+    if IS_COMPILED:
+        ours = {name: named(COMPILED, name) for name in VALUES}
+        for name in (SNAPSHOT, KEPT):
+            for column, bound in AGAINST_JITER.items():
+                if JITER in found[column]:
+                    ahead = found[column][JITER].over(found[column][ours[name]])
+                    targets.at_least(f"{name}, {column}, against {JITER}", ahead, bound)
         column = "one 50 KB string"
-        ahead = found[column][JITER].over(found[column][f"{COMPILED}, live value"])
-        targets.at_least(f"live value, {column}, against {JITER}", ahead, 100)
+        if JITER in found[column]:
+            ahead = found[column][JITER].over(found[column][ours[LIVE]])
+            targets.at_least(f"live value, {column}, against {JITER}", ahead, 100)
         for shape, size in ahead_from.items():
             targets.at_most(f"snapshot every time, {shape}, ahead of {JITER} from", size, 100, "bytes")
-        ahead = large[LOADS].over(large[f"{COMPILED}, live value"])
-        targets.at_least(f"live value in pieces of 64 KB, against {LOADS}", ahead, 0.9)
-    for name in CORES:
-        grown = growth(partial(pure, CORES[name]), seconds)
-        targets.at_most(f"{name}, parse_chunk: 10,000 records against 100, per fragment", grown, 1.3)
-    for column in ("0.5 KB", "5 KB"):
-        ahead = found[column][PARTIAL].over(found[column][f"{PLAIN}, snapshot every time"])
-        targets.at_least(f"plain, snapshot every time, {column}, against {PARTIAL}", ahead, 1)
+        for column in AGAINST_NATIVE:
+            if SJP_NATIVE in found.get(column, {}):
+                ahead = found[column][SJP_NATIVE].over(found[column][ours[LIVE]])
+                targets.at_least(f"live value, {column}, against {SJP_NATIVE}", ahead, 2)
+    judge_plain(found, targets)
     return targets
 
 
-def tables(quick: bool) -> list[str]:
+def judge_plain(found: dict[str, dict[str, Timing]], targets: Targets) -> None:
+    """Compare the plain core with every peer that is plain, too: live with live, snapshots with the rest."""
+    for peer in PEERS:
+        ours = named(PLAIN, LIVE if peer.kind == GROWS else SNAPSHOT)
+        ahead = {
+            column: timings[peer.name].over(timings[ours])
+            for column, timings in found.items()
+            if peer.name in timings
+        }
+        if peer.is_python:
+            targets.ahead(f"plain core against {peer.name}", ahead, 1)
+
+
+def sdk_table(ours: Peer, theirs: Peer, quick: bool, seconds: float) -> str:
+    """Measure an SDK's own accumulator, beside us on the same events."""
+    found = PerFragment(ours.name)
+    for column in ("0.5 KB", "5 KB", "50 KB")[: 1 if quick else 3]:
+        parts = fragments(small(quick)[column])
+        found.add(column, race({peer.name: peer.run(parts) for peer in (ours, theirs)}, seconds), len(parts))
+    return (
+        f"### In the SDK of {theirs.packages[0]}: nanoseconds per event, of one tool call\n\n"
+        + found.text("accumulators")
+    )
+
+
+def beyond(found: dict[str, dict[str, Timing]]) -> str:
+    """Tell what parsing again would cost where it was not measured, going by how it has grown."""
+    sizes = {column: len(small(quick=True)[column]) for column in ("5 KB", "50 KB")}
+    spent = [
+        found[column][JITER].median / size if JITER in found[column] else 0 for column, size in sizes.items()
+    ]
+    if not all(spent):
+        return ""
+    power = math.log(spent[1] / spent[0]) / math.log(sizes["50 KB"] / sizes["5 KB"])
+    count = len(fragments(small(quick=True)["50 KB"])) / sizes["50 KB"]
+    there = spent[1] * (1_000_000 / sizes["50 KB"]) ** power / count
+    return f" Not measured, but to be expected: {JITER}, would take {there * 1e3:,.1f} ms a fragment at 1 MB."
+
+
+def measure(quick: bool) -> Report:
     """Measure, and give the tables."""
-    seconds = 0.5 if quick else 8
-    per_fragment = PerFragment()
+    seconds = 0.2 if quick else 8
+    per_fragment = PerFragment(named(CORE, SNAPSHOT))
     found: dict[str, dict[str, Timing]] = {}
+    peers = installed(PEERS)
     for column, text in small(quick).items():
-        found[column] = race(contestants(text), seconds)
+        part = QUICK_PART if quick else 1
+        found[column] = race(contestants(column, text, peers, part), seconds)
         per_fragment.add(column, found[column], len(fragments(text)))
     scan: list[list[str]] = []
     ahead_from: dict[str, float] = {}
-    for shape in SHAPES:
-        rows, ahead_from[shape] = overtaking(shape, seconds / 10)
-        scan += rows
-    text = library(QUICK_SIZE if quick else FULL_SIZE)
-    size = len(text.encode())
-    runs = ours(pieces(text))
-    slow = {name: runs.pop(name) for name in list(runs) if PLAIN in name or "parse_chunk" in name}
-    # apart, so that the others get more rounds
-    large = race(runs | one_shot(text), seconds) | race(slow, seconds)
+    for jiter in [peer for peer in peers if peer.name == JITER]:
+        for shape in SHAPES:
+            rows, ahead_from[shape] = overtaking(shape, jiter, 0.01 if quick else 0.5)
+            scan += rows
     ahead = "; ".join(f"{shape} from {size:g} bytes on" for shape, size in ahead_from.items())
-    peers = ["jiter", "partial-json-parser", "orjson"]
-    return [
-        "## Text to values\n\n" + setting(peers),
-        "### Nanoseconds per fragment, fragments of 1 to 8 characters\n\n" + per_fragment.text("values"),
-        f"### Ahead of jiter: {ahead}\n\n"
-        + table(["ns per fragment", "snapshot every time", JITER, "ahead"], scan),
-        f"### {size / 1e6:.0f} MB in pieces of 64 KB\n\n" + rates("values", large, size),
-        "### Targets\n\n" + judge(found, large, ahead_from, seconds).text(),
-    ]
-
-
-def main() -> None:
-    """Print the tables."""
-    print("\n\n".join(tables(quick="--quick" in sys.argv)))
+    report = Report(
+        "1. A usable value after every fragment",
+        [
+            "### Nanoseconds per fragment, fragments of 1 to 8 characters\n\n"
+            + per_fragment.text("values")
+            + beyond(found)
+            + absent(PEERS),
+        ],
+        judge(found, ahead_from),
+        per_fragment.cells,
+    )
+    if scan:
+        head = ["nanoseconds per fragment", "snapshot every time", JITER, "ahead"]
+        report.parts.append(f"### Ahead of jiter: {ahead}\n\n" + table(head, scan))
+    for ours, theirs in zip(OURS_ON_SDKS, SDKS, strict=True):
+        if not theirs.missing:
+            report.parts.append(sdk_table(ours, theirs, quick, seconds))
+    report.parts[-1] += absent(SDKS)
+    return report
 
 
 if __name__ == "__main__":
-    main()
+    main(measure)

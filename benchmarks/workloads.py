@@ -9,7 +9,10 @@ from __future__ import annotations
 import json
 import random
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 FULL_SIZE = 20_000_000
 QUICK_SIZE = 3_000_000
@@ -126,6 +129,13 @@ def nested(depth: int) -> str:
 
 
 @cache
+def wide(count: int) -> str:
+    """Write one object of that many members."""
+    rng = random.Random(5)
+    return dump({f"{rng.choice(VOCABULARY)} {number}": rng.choice(VOCABULARY) for number in range(count)})
+
+
+@cache
 def fragments(text: str, longest: int = 8) -> list[str]:
     """Cut a text into fragments of 1 to 8 characters, as models do."""
     rng = random.Random(len(text))
@@ -153,12 +163,25 @@ def pieces(text: str, size: int = 65_536) -> list[str]:
 def small(quick: bool) -> dict[str, str]:
     """Give the texts that are read in small fragments, by the name of their column."""
     texts = {
+        "0.1 KB": arguments(100),
         "0.5 KB": tool_call(500),
         "5 KB": document(5_000),
         "50 KB": document(50_000),
         "one 50 KB string": file_write(50_000),
+    }
+    if quick:
+        return texts
+    return texts | {
+        "1 MB": document(1_000_000),
         "100 records": records(100),
         "10,000 records": records(10_000),
         "150 deep": nested(150),
     }
-    return texts if quick else texts | {"1 MB": document(1_000_000)}
+
+
+def volumes(size: int) -> Iterator[str]:
+    """Write a `library` of that size piece by piece, so that nobody has to keep it."""
+    yield "["
+    for number in range(size // 200_000):
+        yield from pieces((", " if number else "") + document(200_000 + number % 5))
+    yield "]"

@@ -1,0 +1,165 @@
+"""Count instructions on fixed workloads, and compare with the committed reference.
+
+    python benchmarks/instructions.py            fail if a workload takes more than it did
+    python benchmarks/instructions.py --write    make the reference anew
+
+Times say little on a machine that does other things too; the instructions that valgrind's callgrind
+counts are the same in every run. Each workload runs once and three times, in processes of their own, and
+half of the difference is what counts: start-up and imports fall out. Another Python, machine or compiler
+counts differently; there, what is compared is the ratio to `json.loads` of the same text in the same
+interpreter, more generously.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from many_streams import messages, receive, sent
+from ours import COMPILED, LIVE, PLAIN, PURE, SNAPSHOT, UPDATES, use
+from report import table
+from workloads import document, fragments, pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REFERENCE = Path(__file__).with_name("instructions.json")
+# what a harmless change may cost: the compiler's choices change with every line
+TOLERANCE = 0.02
+TOLERANCE_ELSEWHERE = 0.15
+LOADS = "json.loads"
+SMALL, LARGE = 20_000, 300_000
+
+
+def feed(core: str, use_: str, cut: Callable[[str], list[Any]], size: int) -> Callable[[], None]:
+    """Give a run of a core in one of its uses over a text."""
+    parts = cut(document(size))
+    adapter = use(core, use_)
+
+    def run() -> None:
+        for _ in adapter(parts):
+            pass
+
+    return run
+
+
+def encoded(text: str) -> list[bytes]:
+    """Cut a text into large pieces of UTF-8."""
+    return [piece.encode() for piece in pieces(text)]
+
+
+def send_call() -> Callable[[], None]:
+    """Give a run of one call through middleware, wire and handler."""
+    stream = messages(document(SMALL // 4), 1)
+
+    def run() -> None:
+        receive(sent(stream, 1), 1)
+
+    return run
+
+
+def parse_at_once() -> Callable[[], None]:
+    """Give a run of `json.loads`, for scale."""
+    text = document(LARGE)
+
+    def run() -> None:
+        json.loads(text)
+
+    return run
+
+
+WORKLOADS: dict[str, Callable[[], Callable[[], None]]] = {
+    LOADS: parse_at_once,
+    "updates, small fragments": partial(feed, COMPILED, UPDATES, fragments, SMALL),
+    "updates, 64 KB": partial(feed, COMPILED, UPDATES, pieces, LARGE),
+    "updates, 64 KB of bytes": partial(feed, COMPILED, UPDATES, encoded, LARGE),
+    "live value, small fragments": partial(feed, COMPILED, LIVE, fragments, SMALL),
+    "live value, 64 KB": partial(feed, COMPILED, LIVE, pieces, LARGE),
+    "snapshots, small fragments": partial(feed, COMPILED, SNAPSHOT, fragments, SMALL),
+    "pure parser, small fragments": partial(feed, COMPILED, PURE, fragments, SMALL),
+    "middleware, wire and handler": send_call,
+    "plain core, updates, small fragments": partial(feed, PLAIN, UPDATES, fragments, SMALL),
+}
+
+
+def setting() -> dict[str, str]:
+    """Tell on what the counts depend."""
+    compiler = os.environ.get("CC", "cc")
+    found = subprocess.run([compiler, "-dumpfullversion"], capture_output=True, text=True)
+    return {
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "compiler": found.stdout.strip(),
+    }
+
+
+def counted(name: str, times: int) -> int:
+    """Count what a process takes that runs a workload that often."""
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    command += [sys.executable, __file__, "--run", name, str(times)]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONHASHSEED": "0"})
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode or found is None:
+        sys.exit(f"{name} could not be counted: {done.stderr.strip()[-500:]}")
+    return int(found[1])
+
+
+def count() -> dict[str, int]:
+    """Count every workload."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        once, thrice = (pool.map(partial(counted, times=times), WORKLOADS) for times in (1, 3))
+        return {name: (more - less) // 2 for name, less, more in zip(WORKLOADS, once, thrice, strict=True)}
+
+
+def judge(now: dict[str, int], reference: dict[str, Any]) -> tuple[str, list[str]]:
+    """Compare with the reference; give the table, and what takes more than it may."""
+    before: dict[str, int] = reference["instructions"]
+    same = reference["setting"] == setting()
+    tolerance = TOLERANCE if same else TOLERANCE_ELSEWHERE
+    rows: list[list[str]] = []
+    worse: list[str] = []
+    for name, instructions in now.items():
+        change = instructions / before[name]
+        if not same:
+            change /= now[LOADS] / before[LOADS]
+        rows.append([name, f"{before[name]:,}", f"{instructions:,}", f"{change - 1:+.1%}"])
+        if change > 1 + tolerance and name != LOADS:
+            worse.append(name)
+    head = "the same setting" if same else f"another setting ({setting()}): as ratios to {LOADS}"
+    text = table(["instructions", "reference", "now", "change"], rows)
+    return f"Compared with the reference in {head}, {tolerance:.0%} are allowed.\n\n{text}", worse
+
+
+def main() -> int:
+    """Count, then compare or write."""
+    if sys.argv[1:2] == ["--run"]:
+        run = WORKLOADS[sys.argv[2]]()
+        for _ in range(int(sys.argv[3])):
+            run()
+        return 0
+    if shutil.which("valgrind") is None:
+        print("valgrind is missing; it is in the packages of most systems under that name", file=sys.stderr)
+        return 2
+    now = count()
+    if "--write" in sys.argv:
+        text = json.dumps({"setting": setting(), "instructions": now}, indent=2)
+        REFERENCE.write_text(text + "\n", "utf-8")
+        return 0
+    text, worse = judge(now, json.loads(REFERENCE.read_text("utf-8")))
+    print(text)
+    if worse:
+        print(f"\nTakes more than it did: {', '.join(worse)}. If that is worth it, run this with --write.")
+    return int(bool(worse))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
