@@ -29,11 +29,12 @@ class TextBuffer:
     'midstream'
     """
 
-    __slots__ = ("batches", "pieces", "whole")
+    __slots__ = ("batches", "pieces", "tail", "whole")
 
     def __init__(self) -> None:
-        # a text in one piece, as most are; else the batches, then the pieces
+        # a text in one piece, and a second one: most are not cut more often; else batches, then pieces
         self.whole: str | None = None
+        self.tail: str | None = None
         self.batches: list[str] | None = None
         self.pieces: list[str] | None = None
 
@@ -49,27 +50,29 @@ class TextBuffer:
                 self.pieces = []
         elif self.whole is None:
             self.whole = piece
+        elif self.tail is None:
+            self.tail = piece
         else:
-            self.pieces = [self.whole, piece]
+            self.pieces = [self.whole, self.tail, piece]
             self.whole = None
+            self.tail = None
 
     def read(self) -> str:
         """Give the whole text so far."""
         pieces = self.pieces
-        if pieces is not None:
+        if self.tail is not None:
+            # read after every piece: if nobody kept the last text, it grows in place
+            text = self.whole or ""
+            self.whole = None
+            text += self.tail
+            self.tail = None
+            self.whole = text
+        elif pieces is not None:
             self.pieces = None
             if self.batches is not None:
                 pieces[:0] = self.batches
                 self.batches = None
-            if len(pieces) == 2:
-                # read after every piece: if nobody kept the last text, it grows in place
-                text = pieces[0]
-                piece = pieces[1]
-                pieces.clear()
-                text += piece
-                self.whole = text
-            else:
-                self.whole = "".join(pieces)
+            self.whole = "".join(pieces)
         return self.whole or ""
 
     def is_empty(self) -> bool:
@@ -78,8 +81,7 @@ class TextBuffer:
 
     def is_long(self) -> bool:
         """Tell whether the text that was read last is worth growing in place."""
-        pieces = self.pieces
-        return pieces is not None and len(pieces) == 2 and len(pieces[0]) > _LONG
+        return self.tail is not None and self.whole is not None and len(self.whole) > _LONG
 
     def take(self) -> str:
         """Give the whole text and start afresh."""
@@ -97,6 +99,7 @@ class TextBuffer:
         """Make another buffer with the same text."""
         other = TextBuffer()
         other.whole = self.whole
+        other.tail = self.tail
         other.batches = None if self.batches is None else self.batches[:]
         other.pieces = None if self.pieces is None else self.pieces[:]
         return other
@@ -104,6 +107,7 @@ class TextBuffer:
     def clear(self) -> None:
         """Start afresh."""
         self.whole = None
+        self.tail = None
         self.batches = None
         self.pieces = None
 
