@@ -11,7 +11,7 @@ BENCH_WHEEL = $(BENCH)/bin/python -m pip wheel --quiet --no-build-isolation --no
 # the SDKs of providers, for the tests that use them as clients
 SDKS := .venv-openai/ready .venv-anthropic/ready .venv-objects/ready
 
-.PHONY: help demo test check docs bench bench-check fuzz dist pictures chromium clean sdk-envs
+.PHONY: help demo test check docs bench bench-check comparison fuzz dist pictures chromium clean sdk-envs
 
 help:
 	@echo "make demo    see JSON arrive"
@@ -46,6 +46,10 @@ docs: .venv-docs/ready
 bench: $(BENCH)/ready benchmarks/node/node_modules
 	$(BENCH)/bin/python benchmarks/run.py $(if $(QUICK),--quick) $(if $(DOCS),--docs) $(ONLY)
 
+# the tables of docs/comparison.md, each cell by a check
+comparison: $(BENCH)/ready benchmarks/node/node_modules
+	$(BENCH)/bin/python benchmarks/features.py --write
+
 # by instructions, which are the same in every run
 bench-check: $(VENV)/installed
 	$(BIN)/python benchmarks/instructions.py
@@ -54,6 +58,7 @@ fuzz: $(VENV)/installed
 	$(BIN)/python tests/fuzz.py $(FUZZ_SECONDS)
 
 pictures: $(VENV)/installed $(VENV)/browser
+	$(BIN)/python tests/make_diagrams.py
 	$(BIN)/python tests/make_pictures.py
 	$(BIN)/python tests/make_terminal_pictures.py
 

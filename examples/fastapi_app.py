@@ -10,11 +10,11 @@ from fastapi.staticfiles import StaticFiles
 from midstream import recordings
 from midstream.asgi import MidstreamMiddleware
 
-PAGE = """<!doctype html><meta charset="utf-8"><title>Tool calls</title><pre></pre><script type="module">
+PAGE = r"""<!doctype html><meta charset="utf-8"><title>Tool calls</title><pre></pre><script type="module">
 import { ToolsAggregateMessageHandler } from "/web/midstream.js";
 const handler = new ToolsAggregateMessageHandler(), source = new EventSource("/chat?events=midstream");
 const show = call => `${call.name} ${call.isComplete ? "✓" : "…"} ${JSON.stringify(call.args, null, 2)}`;
-const draw = calls => { document.querySelector("pre").textContent = calls.map(show).join("\\n"); };
+const draw = calls => { document.querySelector("pre").textContent = calls.map(show).join("\n"); };
 for (const type of ["tools_call_update", "tool_call_end", "message_end"])
   source.addEventListener(type, event => draw(handler.addMessage(JSON.parse(event.data))));
 source.addEventListener("stream_end", () => source.close());

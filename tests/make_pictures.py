@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from stage import ROOT, chromium, gateway
+from test_example_pages import serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -82,6 +83,11 @@ def main() -> None:
         start(page, "invalid", 7)
         ended(page)
         take(page, "invalid")
+        with serving("fastapi_app") as url:
+            page = browser.new_context(viewport={"width": 480, "height": 420}).new_page()
+            page.goto(url)
+            page.wait_for_function("document.querySelector('pre').textContent.includes('Café am')")
+            take(page, "example")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,9 @@ HELPERS = {"recorded", "show"}
 SCRIPTS = {path.stem: path for path in sorted(PROVIDERS.glob("*.py")) if path.stem not in HELPERS}
 OTHERS = {path.stem: path for path in sorted(EXAMPLES.glob("*.py"))}
 # what an example needs beside the library
-NEEDS = {"fastapi_app": "fastapi"}
+NEEDS = {"fastapi_app": "fastapi", "starlette_app": "starlette"}
+# what begins each line with the library that it is of
+SHOWN_BY_SPEAKER = {"replacing"}
 # the line to change, and what to
 ONE_LINE = re.compile(r'^( *)\w+ = a?recorded\("(.+)"\)  # the real service: (.+)$', re.MULTILINE)
 
@@ -84,21 +86,28 @@ ENDS["bedrock"] = [
 # what they print
 
 
+def run(path: Path) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(
+        [sys.executable, path],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        env=env,
+        cwd=path.parent,
+    )
+
+
+def output_of(path: Path) -> str:
+    """Give what an example prints, for the page that shows it."""
+    done = run(path)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
 @pytest.fixture(scope="module")
 def runs() -> dict[str, subprocess.CompletedProcess[str]]:
     """Run all of them, side by side."""
-
-    def run(path: Path) -> subprocess.CompletedProcess[str]:
-        env = {**os.environ, "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-        return subprocess.run(
-            [sys.executable, path],
-            capture_output=True,
-            encoding="utf-8",
-            timeout=60,
-            env=env,
-            cwd=path.parent,
-        )
-
     paths = {
         name: path
         for name, path in {**SCRIPTS, **OTHERS}.items()

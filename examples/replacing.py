@@ -1,0 +1,141 @@
+"""The same streams through midstream and through what it may replace, as far as that is installed.
+
+python examples/replacing.py
+
+pip install jiter partial-json-parser ijson langchain-core
+"""
+
+from importlib.util import find_spec
+
+from midstream import JsonStreamError, JsonValueAccumulator, parse_partial, updates, values
+
+FRAGMENTS = [
+    '{"city": "Zür',
+    'ich", "days": 1',
+    '2, "stops": [{"name": "La',
+    'ke"}, {"name": "Uetli',
+    'berg"}]}',
+]
+BUFFERS = ["".join(FRAGMENTS[: count + 1]) for count in range(len(FRAGMENTS))]
+CUT = '{"city": "Zürich", "days": 1'
+ODD = "[1 2"
+
+
+def tell(library, *values):
+    """Print what a library gave, behind its name."""
+    print(f"{library:19}", *values)
+
+
+def attempt(function, text):
+    """Give what a function makes of a text, or the error that it raises."""
+    try:
+        return function(text)
+    except ValueError as error:
+        return type(error).__name__
+
+
+def the_value_so_far():
+    """Show it after every fragment: ours goes on where it was, the others read the buffer again."""
+    for value in values(FRAGMENTS):
+        tell("midstream", value)
+    if find_spec("jiter"):
+        import jiter
+
+        for buffer in BUFFERS:
+            tell("jiter", jiter.from_json(buffer.encode(), partial_mode="trailing-strings"))
+    if find_spec("partial_json_parser"):
+        from partial_json_parser import loads
+
+        for buffer in BUFFERS:
+            tell("partial-json-parser", loads(buffer))
+    if find_spec("langchain_core"):
+        from langchain_core.output_parsers import JsonOutputParser
+
+        for value in JsonOutputParser().transform(iter(FRAGMENTS)):
+            tell("langchain-core", value)
+
+
+def a_text_at_rest():
+    """Read a text that is cut off, and one that is not JSON."""
+    tell("midstream", parse_partial(CUT), attempt(parse_partial, ODD))
+    if find_spec("jiter"):
+        import jiter
+
+        def read(text):
+            return jiter.from_json(text.encode(), partial_mode="trailing-strings")
+
+        tell("jiter", read(CUT), attempt(read, ODD))
+    if find_spec("partial_json_parser"):
+        from partial_json_parser import Allow, loads
+
+        tell("partial-json-parser", loads(CUT), loads(CUT, ~Allow.NUM), attempt(loads, ODD))
+    if find_spec("langchain_core"):
+        from langchain_core.utils.json import parse_partial_json
+
+        tell("langchain-core", parse_partial_json(CUT), attempt(parse_partial_json, ODD))
+
+
+def was_it_cut_off():
+    """End a stream where the text is not at its end."""
+    accumulator = JsonValueAccumulator()
+    accumulator.add_fragment(CUT)
+    try:
+        accumulator.finish()
+    except JsonStreamError as error:
+        tell("midstream", accumulator.value, error.code)
+    if find_spec("langchain_core"):
+        from langchain_core.output_parsers import JsonOutputParser
+
+        tell("langchain-core", list(JsonOutputParser().transform(iter([CUT]))))
+    if find_spec("ijson"):
+        import ijson
+
+        try:
+            list(ijson.parse(iter_file([CUT])))
+        except ijson.IncompleteJSONError as error:
+            tell("ijson", type(error).__name__)
+
+
+def events():
+    """Tell what is new, and where: `updates` for ijson's `parse`."""
+    for update in updates(FRAGMENTS):
+        if update.kind.startswith(("Partial", "Complete")):
+            tell("midstream", update.path, update.kind, update.text_value)
+    if find_spec("ijson"):
+        import ijson
+
+        for prefix, event, value in ijson.parse(iter_file(FRAGMENTS)):
+            if event in ("string", "number"):
+                tell("ijson", prefix, event, value)
+
+
+def items():
+    """Give each item of a list as soon as it is whole, as `ijson.items(file, "stops.item")` does."""
+    accumulator = JsonValueAccumulator()
+    count = 0
+    for fragment in FRAGMENTS:
+        accumulator.add_fragment(fragment)
+        stops = (accumulator.value or {}).get("stops", [])
+        # the item that the open path leads through is not whole yet
+        if (accumulator.open_path or ())[:2] == ("stops", len(stops) - 1):
+            stops = stops[:-1]
+        for stop in stops[count:]:
+            tell("midstream", stop)
+        count = len(stops)
+    if find_spec("ijson"):
+        import ijson
+
+        for item in ijson.items(iter_file(FRAGMENTS), "stops.item"):
+            tell("ijson", item)
+
+
+def iter_file(fragments):
+    """Give fragments as ijson takes them: as a file of bytes."""
+    import ijson
+
+    return ijson.from_iter(fragment.encode() for fragment in fragments)
+
+
+for part in (the_value_so_far, a_text_at_rest, was_it_cut_off, events, items):
+    print("#", part.__name__.replace("_", " "))
+    part()

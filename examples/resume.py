@@ -1,0 +1,58 @@
+"""Go on with a stream in another process, from a checkpoint.
+
+    python examples/resume.py
+
+The first process reads half of a stream, writes a file and ends. A second one reads the file and the
+other half. They share nothing else.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from midstream import JsonValueAccumulator
+
+FRAGMENTS = [
+    '{"title": "Two days in Zür',
+    'ich", "stops": ["Lake", "Uetliberg", "Caf\\u',
+    "00e9 Bo",
+    'den"], "days": 2}',
+]
+HALF = 2
+
+
+def begin(file: Path) -> None:
+    """Read the first half, and keep the state."""
+    accumulator = JsonValueAccumulator()
+    for fragment in FRAGMENTS[:HALF]:
+        accumulator.add_fragment(fragment)
+    print("first: ", accumulator.value)
+    file.write_text(json.dumps({"read": HALF, "state": accumulator.checkpoint()}), encoding="utf-8")
+
+
+def go_on(file: Path) -> None:
+    """Read the other half."""
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    accumulator = JsonValueAccumulator.restore(kept["state"])
+    print("second:", accumulator.value)
+    for fragment in FRAGMENTS[kept["read"] :]:
+        accumulator.add_fragment(fragment)
+        print("second:", accumulator.value)
+    accumulator.finish()
+    print("second:", "complete" if accumulator.is_complete else "not complete")
+
+
+def main() -> None:
+    """Run both halves, each in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        for half in ("begin", "go-on"):
+            subprocess.run([sys.executable, __file__, half, Path(folder, "checkpoint.json")], check=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        {"begin": begin, "go-on": go_on}[sys.argv[1]](Path(sys.argv[2]))
+    else:
+        main()

@@ -1,0 +1,60 @@
+"""Stream a structured output to a page that POSTs: ``uvicorn examples.starlette_app:app``."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from midstream import recordings
+from midstream.asgi import MidstreamMiddleware
+
+PAGE = r"""<!doctype html><meta charset="utf-8"><title>Report</title><button>Ask</button><pre></pre>
+<script type="module">
+import { JsonValueAccumulator } from "/web/midstream.js";
+import { SseDecoder } from "/web/sse.js";
+
+document.querySelector("button").onclick = async () => {
+  const question = { method: "POST", body: JSON.stringify({ about: "energy" }) };
+  const response = await fetch("/ask?events=midstream", question);
+  const reader = response.body.getReader(), decoder = new SseDecoder();
+  const answer = new JsonValueAccumulator({ onError: "event" });
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    for (const event of decoder.addBytes(value))
+      if (event.type === "text_delta") answer.addFragment(JSON.parse(event.data).text);
+    document.querySelector("pre").textContent = JSON.stringify(answer.value, null, 2);
+  }
+  answer.finish();
+  document.title = answer.isComplete ? "complete" : answer.error.message;
+};
+</script>"""
+
+
+async def page(_request: Request) -> HTMLResponse:
+    """Send the page."""
+    return HTMLResponse(PAGE)
+
+
+async def ask(request: Request) -> StreamingResponse:
+    """Send what the provider answers: here a recording, whatever was asked."""
+    await request.json()
+
+    async def model() -> AsyncIterator[bytes]:
+        for event in recordings.load("report").blocks():
+            yield event
+            await asyncio.sleep(0.03)
+
+    return StreamingResponse(model(), media_type="text/event-stream")
+
+
+web = StaticFiles(packages=[("midstream.render", "web")])
+app = Starlette(
+    routes=[Route("/", page), Route("/ask", ask, methods=["POST"]), Mount("/web", web)],
+    middleware=[Middleware(MidstreamMiddleware)],
+)

@@ -1,0 +1,117 @@
+"""The reference lists every public name once, and the promises name tests that are there."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from builds import PLAIN
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted((DOCS / "reference").glob("*.md"))
+# the modules that are there to be imported; what else has no underscore is an application, or is named here
+MODULES = [
+    "midstream",
+    "midstream.aio",
+    "midstream.messages",
+    "midstream.providers",
+    "midstream.captures",
+    "midstream.recordings",
+    "midstream.sse",
+    "midstream.asgi",
+    "midstream.server",
+    "midstream.render.terminal",
+    "midstream.render.plain",
+]
+PROMISE = re.compile(r"^## (\d+)\. (.+)$", re.MULTILINE)
+
+
+def plain(module: str) -> Any:
+    return importlib.import_module(module.replace("midstream", PLAIN.__name__, 1))
+
+
+def public_names() -> set[str]:
+    """Name all that the modules list; what the package lists itself, there only."""
+    listed = {f"{module}.{name}" for module in MODULES for name in plain(module).__all__}
+    again = {
+        f"{module}.{name}"
+        for module in MODULES[1:]
+        for name in plain(module).__all__
+        if name in PLAIN.__all__ and getattr(plain(module), name) is getattr(PLAIN, name)
+    }
+    return listed - again - {"midstream.aio"}
+
+
+def documented() -> Counter[str]:
+    """Count what the pages document."""
+    return Counter(
+        name
+        for page in PAGES
+        for name in re.findall(
+            r"^\.\. auto(?:class|function|data|exception):: ([\w.]+)", page.read_text("utf-8"), re.MULTILINE
+        )
+    )
+
+
+def test_every_public_name_is_in_the_reference_once() -> None:
+    found = documented()
+    assert set(found) == public_names()
+    assert set(found.values()) == {1}
+
+
+def test_every_page_of_the_reference_is_listed() -> None:
+    index = (DOCS / "reference" / "index.md").read_text("utf-8")
+    names = {page.stem for page in PAGES} - {"index"}
+    assert set(re.findall(r"\]\((\w+)\.md\)", index)) == names
+    assert set(index.partition(":hidden:")[2].partition("```")[0].split()) == names
+
+
+@cache
+def named_in(name: str) -> set[str]:
+    tree = ast.parse((ROOT / "tests" / name).read_text("utf-8"))
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def promises() -> dict[int, str]:
+    text = (DOCS / "promises.md").read_text("utf-8")
+    _, *parts = PROMISE.split(text)
+    return {int(number): body for number, body in zip(parts[::3], parts[2::3], strict=True)}
+
+
+@pytest.mark.parametrize("number", range(1, 13))
+def test_a_promise_has_an_example_and_names_its_tests(number: int) -> None:
+    body = promises()[number]
+    assert "*Why:*" in body
+    assert ">>>" in body
+    tests = body.partition("*Tests:*")[2]
+    named = 0
+    for file, names in re.findall(r"\[(test_\w+\.py)\]\(\.\./tests/\1\):((?:[\s,]*`\w+`)+)", tests):
+        for name in re.findall(r"`(\w+)`", names):
+            assert name in named_in(file)
+            assert re.match(rf"test_invariants?_(\d+_and_)?{number}_", name) or f"_{number}_" in name
+            named += 1
+    assert named == tests.count("`test_") > 0
+
+
+def test_the_promises_are_those_of_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    promised = PROMISE.findall((DOCS / "promises.md").read_text("utf-8"))
+    # where the readme lists them, it lists these
+    assert re.findall(r"^(\d+)\. \*\*(.+?)\.\*\*", readme, re.MULTILINE) in ([], promised)
+
+
+def test_every_invariant_that_is_tested_is_promised() -> None:
+    numbers = {
+        int(number)
+        for path in (ROOT / "tests").glob("test_*.py")
+        for number in re.findall(r"^def test_invariants?_(\d+)_", path.read_text("utf-8"), re.MULTILINE)
+    }
+    assert numbers == set(promises())
