@@ -920,6 +920,19 @@ def test_what_is_no_checkpoint(midstream: Any, data: Any) -> None:
     assert caught(midstream, lambda: restore(data)).code == "invalid_checkpoint"
 
 
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [("index", -5), ("index", "0"), ("index", None), ("index", 1.0), ("in_array", None), ("in_array", 1)],
+)
+def test_a_checkpoint_at_no_place(midstream: Any, name: str, damage: Any) -> None:
+    acc = midstream.JsonFragmentAccumulator()
+    acc.add_fragment("[1,")
+    data = acc.checkpoint()
+    data["visitor"][name] = damage
+    with pytest.raises(midstream.JsonStreamError, match="not a checkpoint"):
+        midstream.JsonFragmentAccumulator.restore(data)
+
+
 def test_a_damaged_checkpoint_is_an_error_or_harmless(midstream: Any) -> None:
     acc = midstream.JsonFragmentAccumulator()
     acc.add_fragment('{"a": [1, "te')

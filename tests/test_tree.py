@@ -661,6 +661,14 @@ def run_python(*arguments: str, text: str = "") -> subprocess.CompletedProcess[s
 
 
 @pytest.mark.parametrize("build", BUILDS)
+def test_a_state_that_was_saved_between_two_escapes_equals_the_other(build: str) -> None:
+    library = BUILDS[build]
+    state = library.parse_chunk(library.create_parser_state(), r'["\u00e9')
+    saved = library.load_state(library.dump_state(state))
+    assert library.parse_chunk(saved, "\\") == library.parse_chunk(state, "\\")
+
+
+@pytest.mark.parametrize("build", BUILDS)
 def test_states_and_checkpoints_go_on_in_a_new_process(build: str) -> None:
     midstream: Any = BUILDS[build]
     tasks: list[Any] = []

@@ -210,7 +210,8 @@ class Machine:
         if self.mode == STRING or self.mode == KEY:
             # room is counted down from the limit; what is saved must not depend on how
             token = [strings.limit - strings.room, strings.place, strings.high]
-            token += [strings.code if strings.place else 0, save_text(self.token.read())]
+            # behind the backslash alone, the code is still that of the escape before
+            token += [strings.code if strings.place > 1 else 0, save_text(self.token.read())]
         elif self.mode == NUMBER:
             token = [numbers.state, self.token.read()]
         elif self.mode == LITERAL:

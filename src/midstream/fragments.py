@@ -175,8 +175,11 @@ class FragmentVisitor(Visitor):
         """Go on from a saved state."""
         self.pair = pair_of(root_of(self.pair), [_load_segment(data) for data in state["segments"]])
         self.segment = None if state["segment"] is None else _load_segment(state["segment"])
-        self.index = state["index"]
-        self.in_array = state["in_array"]
+        index, in_array = state["index"], state["in_array"]
+        if type(index) is not int or not -1 <= index < sys.maxsize or type(in_array) is not bool:
+            raise ValueError("no such place in a container")
+        self.index = index
+        self.in_array = in_array
         self.text.load(state["text"])
 
 

@@ -263,6 +263,8 @@ class ValueVisitor(Visitor):
         self.in_array = isinstance(self.current, list)
         self.key_of_value = None if state["key"] is None else load_text(state["key"])
         self.text.load(state["text"])
+        if type(state["in_string"]) is not bool:
+            raise TypeError("in a string or not")
         self.in_string = state["in_string"]
 
 
