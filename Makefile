@@ -11,7 +11,7 @@ BENCH_WHEEL = $(BENCH)/bin/python -m pip wheel --quiet --no-build-isolation --no
 # the SDKs of providers, for the tests that use them as clients
 SDKS := .venv-openai/ready .venv-anthropic/ready .venv-objects/ready
 
-.PHONY: help demo test check docs bench bench-check comparison fuzz dist pictures chromium clean sdk-envs
+.PHONY: help demo test check docs bench bench-check comparison fuzz properties dist pictures chromium clean sdk-envs
 
 help:
 	@echo "make demo    see JSON arrive"
@@ -20,7 +20,8 @@ help:
 	@echo "make docs    build the documentation site, warnings are errors"
 	@echo "make bench   measure against the peers (QUICK=1: a short run; DOCS=1: write docs/benchmarks.md)"
 	@echo "make bench-check  count instructions, and compare with the reference"
-	@echo "make fuzz    look for counterexamples for FUZZ_SECONDS ($(FUZZ_SECONDS))"
+	@echo "make fuzz    look for counterexamples for FUZZ_SECONDS ($(FUZZ_SECONDS)), guided by coverage"
+	@echo "make properties  the same with the tests' own properties"
 	@echo "make dist    build sdist and wheel, and try both in fresh environments"
 
 demo: $(VENV)/installed
@@ -54,8 +55,12 @@ comparison: $(BENCH)/ready benchmarks/node/node_modules
 bench-check: $(VENV)/installed
 	$(BIN)/python benchmarks/instructions.py
 
-fuzz: $(VENV)/installed
-	$(BIN)/python tests/fuzz.py $(FUZZ_SECONDS)
+# guided by coverage, harness after harness; `make properties` tries the tests' own properties on fresh examples
+fuzz: $(VENV)/installed .venv-fuzz/ready
+	.venv-fuzz/bin/python tests/fuzz/run.py $(FUZZ_SECONDS) $(ONLY)
+
+properties: $(VENV)/installed
+	$(BIN)/python tests/fuzz/properties.py $(FUZZ_SECONDS)
 
 pictures: $(VENV)/installed $(VENV)/browser
 	$(BIN)/python tests/make_diagrams.py
@@ -94,6 +99,12 @@ chromium: $(VENV)/browser
 
 $(VENV)/browser: | $(VENV)/tools
 	@sh tests/get_browser.sh
+	@touch $@
+
+.venv-fuzz/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-fuzz
+	.venv-fuzz/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-fuzz/bin/python -m pip install --quiet --group fuzz
 	@touch $@
 
 .venv-docs/ready: pyproject.toml

@@ -1,6 +1,6 @@
 """Try the invariants on fresh random examples until the time is used up.
 
-    python tests/fuzz.py [seconds]
+    python tests/fuzz/properties.py [seconds]
 
 A run tries every property with a seed of its own. The first that fails is printed whole and ends the
 search with status 1; its seed is printed, and hypothesis keeps the example for the next test run.
@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parent.parent
 FIRST_EXAMPLES = 50
 RUN_SECONDS = 60.0  # a run aims at this, so that many seeds are tried and starting costs little
 GRACE = 20.0  # what a run may take over the end before it is stopped
