@@ -22,13 +22,22 @@ cdef extern from *:
     #ifdef __SSE2__
     #include <emmintrin.h>
     #endif
+    #ifdef _MSC_VER
+    #define midstream_apart __restrict
+    #else
+    #define midstream_apart restrict
+    #endif
 
     /* In C, as only there the compiler can be told that nothing overlaps: then it vectorises. */
-    static CYTHON_INLINE void midstream_narrow_2(const Py_UCS2 *restrict from, unsigned char *restrict to, Py_ssize_t n) {
+    static CYTHON_INLINE void midstream_narrow_2(
+        const Py_UCS2 *midstream_apart from, unsigned char *midstream_apart to, Py_ssize_t n
+    ) {
         Py_ssize_t k;
         for (k = 0; k < n; k++) to[k] = from[k] > 0xFF ? 0xFF : (unsigned char)from[k];
     }
-    static CYTHON_INLINE void midstream_narrow_4(const Py_UCS4 *restrict from, unsigned char *restrict to, Py_ssize_t n) {
+    static CYTHON_INLINE void midstream_narrow_4(
+        const Py_UCS4 *midstream_apart from, unsigned char *midstream_apart to, Py_ssize_t n
+    ) {
         Py_ssize_t k = 0;
     #ifdef __SSE2__
         /* Packing does what is wanted, twice: what is too large becomes the largest. */

@@ -1,0 +1,66 @@
+"""Characters of every width, at every offset of the words and vectors that the compiled core looks at."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from builds import BUILDS
+
+# the last of one byte, of what packs into one, of two bytes with and without the sign, of all
+WIDE = [
+    "\x7f",
+    "\x80",
+    "\xff",
+    "\u0100",
+    "\u0122",
+    "\u225c",
+    "\u7fff",
+    "\u8000",
+    "\uffff",
+    "\U00010000",
+    "\U0010ffff",
+]
+LENGTH = 40
+
+
+def read(build: str, text: str) -> object:
+    accumulator = BUILDS[build].JsonValueAccumulator()
+    accumulator.add_fragment(text)
+    accumulator.finish()
+    return accumulator.value
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("wide", WIDE, ids=ascii)
+@pytest.mark.parametrize("mark", ["", r"\"", r"\\", r"\n", r"\u00e9"], ids=ascii)
+def test_invariant_6_at_every_offset(build: str, wide: str, mark: str) -> None:
+    for at in range(LENGTH):
+        inside = "a" * at + wide + "b" * (LENGTH - at) + mark + "c"
+        for text in (
+            f'["{inside}", 12.5, "{inside}"]',
+            f'[{" " * at}"{mark}{wide}", true, {{"{inside}": "{wide}"}}]',
+        ):
+            assert read(build, text) == json.loads(text), at
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("wide", ["", *WIDE], ids=ascii)
+@pytest.mark.parametrize("control", ["\x00", "\x01", "\n", "\x1f"], ids=ascii)
+def test_control_characters_are_found_at_every_offset(build: str, wide: str, control: str) -> None:
+    library = BUILDS[build]
+    for at in range(LENGTH):
+        text = '["' + wide + "a" * at + control + "b" * (LENGTH - at) + '"]'
+        with pytest.raises(library.JsonStreamError) as caught:
+            read(build, text)
+        assert (caught.value.code, caught.value.index) == ("control_character", text.index(control))
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_equal_keys_of_other_widths_are_told_apart(build: str) -> None:
+    # all of these have the same bytes where wide characters are looked at as one byte
+    text = json.dumps(
+        [{"k\xffy": 1, "k\u0100y": 2, "k\u20acy": 3, "k\U0001f600y": 4}] * 3, ensure_ascii=False
+    )
+    assert read(build, text) == json.loads(text)
