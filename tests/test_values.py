@@ -921,3 +921,31 @@ def restored(midstream: Any, data: Any) -> Any:
         refused = error.code
     assert refused == midstream.ErrorCode.INVALID_CHECKPOINT
     return None
+
+
+@pytest.mark.parametrize(
+    ("broken", "code"),
+    [
+        ('"li\nne"', "control_character"),
+        ('"li\\x"', "invalid_escape"),
+        (b'"li\xff"', "invalid_utf8"),
+        ('"lines"', "string_limit"),
+        ('"li', "truncated"),
+    ],
+)
+def test_a_string_that_an_error_ends_is_not_finished(midstream: Any, broken: str | bytes, code: str) -> None:
+    acc = midstream.JsonValueAccumulator("event", limits=midstream.Limits(max_string=4))
+    acc.add_fragment('{"done": "yes", "open": ["a", ')
+    acc.add_fragment(broken)
+    acc.finish()
+    assert (acc.error.code, acc.open_path) == (code, ("open", 1))
+
+
+def test_a_broken_string_is_left_where_the_text_goes_on(midstream: Any) -> None:
+    acc = midstream.JsonValueAccumulator("recover")
+    paths = []
+    for fragment in ('{"a": "li\nne"', ", ", '"b": ', "1, ", '"c": ["li\nne"', "]", "}"):
+        acc.add_fragment(fragment)
+        paths.append(acc.open_path)
+    assert paths == [("a",), ("a",), (), (), ("c", 0), (), None]
+    assert acc.value == {"a": "li", "b": 1, "c": ["li"]}

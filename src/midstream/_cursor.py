@@ -167,7 +167,8 @@ class Cursor:
         self.error = ParserError.of(ErrorCode.UNKNOWN) if error is None else error
         is_cut = self.error.code == ErrorCode.TRUNCATED
         if self._in_string:
-            self.calls.append((DO_STRING, self._held, False, not is_cut))
+            # it stays open for who looks, until something else follows
+            self.calls.append((DO_STRING, self._held, False, False))
             self._held = ""
             self._in_string = is_cut
         if not is_cut:

@@ -87,7 +87,7 @@ class JsonFragmentRebuilder:
     def open_path(self) -> Segments | None:
         """The way to the innermost value that is still open, None if there is none.
 
-        All values that it does not lead through are final.
+        All that it does not lead through is whole and final; only the same key once more replaces it.
         """
         return self._visitor.open_path()
 

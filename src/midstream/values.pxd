@@ -38,6 +38,7 @@ cdef class ValueVisitor(Visitor):
     @cython.locals(items=list, members=dict)
     cdef int _put(self, object value) except -1
     cdef int _settle(self) except -1
+    cdef int _end_string(self) except -1
     cdef int _enter(self, object container, bint is_array) except -1
     cdef int _leave(self) except -1
 

@@ -19,7 +19,7 @@ from ._text import TextBuffer, load_text, save_text
 from ._undefined import UNDEFINED
 from ._value_text import value_text
 from ._visitor import Visitor
-from .errors import ErrorCode, JsonStreamError
+from .errors import JsonStreamError
 from .limits import Limits
 from .paths import format_path
 
@@ -147,8 +147,16 @@ class ValueVisitor(Visitor):
         else:
             above[len(above) - 1] = value
 
+    def _end_string(self) -> None:
+        """Leave a string, at its end or where an error broke it off: what there is of it stays."""
+        self._settle()
+        self.text.clear()
+        self.in_string = False
+
     def _put(self, value: Any) -> None:
         """Add a value to the innermost open container."""
+        if self.in_string:
+            self._end_string()
         if self.published:
             self._copy_spine()
         self.changed = self.touched = True
@@ -180,6 +188,8 @@ class ValueVisitor(Visitor):
         self.in_array = is_array
 
     def _leave(self) -> None:
+        if self.in_string:
+            self._end_string()
         self.spine.pop()
         self.key_of_value = self.keys.pop()
         self.current = self.spine[len(self.spine) - 1] if self.spine else None
@@ -198,13 +208,15 @@ class ValueVisitor(Visitor):
         self._leave()
 
     def key(self, text: str) -> None:
+        if self.in_string:
+            self._end_string()
         self.key_of_value = text
 
     def string(self, piece: str, starts: bool, ends: bool) -> None:
-        self.in_string = not ends
         if starts:
             self._put(piece)
             if not ends:
+                self.in_string = True
                 self.text.clear()
                 if piece:
                     self.text.append(piece)
@@ -214,8 +226,7 @@ class ValueVisitor(Visitor):
                 self.stale = True
                 self.changed = self.touched = True
             if ends:
-                self._settle()
-                self.text.clear()
+                self._end_string()
 
     def number(self, value: Any, text: str, start: int, end: int) -> None:
         self._put(value)
@@ -231,8 +242,6 @@ class ValueVisitor(Visitor):
 
     def error(self, error: ParserError, where: int) -> None:
         self._settle()
-        # what is cut off is not final; what is damaged is as it will stay
-        self.in_string = self.in_string and error.code == ErrorCode.TRUNCATED
         self.last_error = error
         self.error_path = format_path("root", self._path(where != IN_CONTAINER, where == IN_STRING))
 
@@ -317,7 +326,10 @@ class JsonValueAccumulator(Accumulator):
         return visitor.changed
 
     def finish(self) -> bool:
-        """Take the end of the input as the end of the text; a truncated text is an error."""
+        """Take the end of the input as the end of the text, and tell whether that changed the value.
+
+        A truncated text is an error; a number at the root is complete only now.
+        """
         self._begin_call()
         visitor = self._visitor
         visitor.begin_call()
@@ -343,7 +355,8 @@ class JsonValueAccumulator(Accumulator):
     def open_path(self) -> Segments | None:
         """The way to the innermost value that is still open, None if nothing is.
 
-        All that it does not lead through is final: nothing that comes later changes it.
+        All that it does not lead through is whole and final; only the same key once more replaces it.
+        After an error it still leads to what was open then.
 
         >>> acc = JsonValueAccumulator()
         >>> _ = acc.add_fragment('{"done": "yes", "list": ["a", "b')

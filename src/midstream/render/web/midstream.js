@@ -257,6 +257,7 @@ class ValueBuilder {
   }
 
   put(value) {
+    if (this.inString) this.endString();
     if (this.isPublished) this.copySpine();
     this.hasChanged = true;
     if (this.inArray) this.current.push(value);
@@ -280,26 +281,36 @@ class ValueBuilder {
   }
 
   end() {
+    if (this.inString) this.endString();
     this.spine.pop();
     this.keyOfValue = this.keys.pop();
     this.current = this.spine.length > 0 ? this.spine[this.spine.length - 1] : null;
     this.inArray = Array.isArray(this.current);
   }
 
+  key(text) {
+    if (this.inString) this.endString();
+    this.keyOfValue = text;
+  }
+
   string(piece, starts, ends) {
-    this.inString = !ends;
     if (starts) {
       this.put(piece);
       this.text = piece;
+      this.inString = true;
     } else if (piece !== "") {
       this.text += piece;
       this.isStale = true;
       this.hasChanged = true;
     }
-    if (ends) {
-      this.settle();
-      this.text = "";
-    }
+    if (ends) this.endString();
+  }
+
+  /** Leave a string, at its end or where an error broke it off: what there is of it stays. */
+  endString() {
+    this.settle();
+    this.text = "";
+    this.inString = false;
   }
 }
 
@@ -475,8 +486,6 @@ export class JsonValueAccumulator {
       if (held !== "") builder.string(held, false, false);
     }
     builder.settle();
-    // what is cut off is not final; what is damaged is as it will stay
-    builder.inString &&= code === "truncated";
     const inValue = mode === STRING || mode <= NEXT_ITEM || mode === NUMBER || mode === LITERAL;
     this.#errorPath = formatPath("root", builder.path(inValue, mode === STRING ? 1 : 0));
     this.#base += i;
@@ -613,7 +622,7 @@ export class JsonValueAccumulator {
     if (this.#mode === KEY) {
       this.#token += piece;
       if (closed) {
-        this.#builder.keyOfValue = this.#token;
+        this.#builder.key(this.#token);
         this.#token = "";
         this.#mode = COLON;
         return i;
@@ -921,7 +930,7 @@ export class JsonFragmentRebuilder {
     builder.hasChanged = false;
     for (const [call, argument, starts, ends] of this.#calls) {
       if (call === "string") builder.string(argument, starts, ends);
-      else if (call === "key") builder.keyOfValue = argument;
+      else if (call === "key") builder.key(argument);
       else if (call === "begin") builder.begin(argument);
       else if (call === "end") builder.end();
       else builder.put(argument);
@@ -1168,7 +1177,8 @@ export class JsonFragmentRebuilder {
     at.error = error ?? errorOf("unknown");
     const isCut = at.error.code === "truncated";
     if (at.inString) {
-      this.#calls.push(["string", at.held, false, !isCut]);
+      // it stays open for who looks, until something else follows
+      this.#calls.push(["string", at.held, false, false]);
       at.held = "";
       at.inString = isCut;
     }
