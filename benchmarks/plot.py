@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, field
 from html import escape
 
-WIDTH, HEIGHT, COLUMNS = 590, 310, 2
-LEFT, RIGHT, TOP, BOTTOM = 60, 272, 34, 44
+WIDTH, HEIGHT, COLUMNS = 680, 310, 1
+LEFT, RIGHT, TOP, BOTTOM = 60, 290, 34, 44
 COLOURS = ["#0b6e4f", "#2a9d8f", "#1d4ed8", "#7c3aed", "#6b7280", "#c2410c", "#b91c1c", "#a16207", "#be185d",
            "#0369a1", "#4d7c0f", "#111827"]  # fmt: skip
 UNITS = {-6: "1 µs", -5: "10 µs", -4: "0.1 ms", -3: "1 ms", -2: "10 ms", -1: "0.1 s", 0: "1 s", 1: "10 s"}
@@ -91,7 +91,7 @@ def panel_lines(panel: Panel, colours: dict[str, str]) -> list[str]:
             f'<path d="M{x + 3:.1f} {end:.1f}L{right + 8} {y - 4:.1f}" stroke="{colours[name]}" '
             'stroke-width="0.6" stroke-dasharray="2 2"/>'
         )
-        found.append(text(right + 11, y, name.replace("midstream, ", ""), fill=colours[name], font_size="10"))
+        found.append(text(right + 11, y, name.replace("midstream, ", ""), fill=colours[name], font_size="11"))
     return found
 
 
@@ -103,7 +103,7 @@ def draw(panels: list[Panel]) -> str:
     width, height = WIDTH * COLUMNS, HEIGHT * rows
     found = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" font-family="system-ui, sans-serif" font-size="11" fill="#0f172a">',
+        f'height="{height}" font-family="system-ui, sans-serif" font-size="12" fill="#0f172a">',
         "<title>How time grows, on logarithmic axes</title>",
         f'<rect width="{width}" height="{height}" rx="8" fill="#ffffff"/>',
     ]
