@@ -13,25 +13,38 @@ from starlette.staticfiles import StaticFiles
 from midstream import recordings
 from midstream.asgi import MidstreamMiddleware
 
-PAGE = r"""<!doctype html><meta charset="utf-8"><title>Report</title><button>Ask</button><pre></pre>
+PAGE = r"""<!doctype html><meta charset="utf-8"><title>Report</title><button>Ask</button><pre></pre><p></p>
 <script type="module">
 import { JsonValueAccumulator } from "/web/midstream.js";
 import { SseDecoder } from "/web/sse.js";
 
 document.querySelector("button").onclick = async () => {
-  const question = { method: "POST", body: JSON.stringify({ about: "energy" }) };
-  const response = await fetch("/ask?events=midstream", question);
-  const reader = response.body.getReader(), decoder = new SseDecoder();
   const answer = new JsonValueAccumulator({ onError: "event" });
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    for (const event of decoder.addBytes(value))
-      if (event.type === "text_delta") answer.addFragment(JSON.parse(event.data).text);
-    document.querySelector("pre").textContent = JSON.stringify(answer.value, null, 2);
+  let end = null, problem = "";
+  try {
+    const question = { method: "POST", body: JSON.stringify({ about: "energy" }) };
+    const response = await fetch("/ask?events=midstream", question);
+    if (!response.ok) throw new Error(`the server says ${response.status}`);
+    const reader = response.body.getReader(), decoder = new SseDecoder();
+    for (;;) {
+      const { done, value } = await reader.read(); // rejects if the connection is lost
+      if (done) break;
+      for (const { type, data } of decoder.addBytes(value)) {
+        const event = JSON.parse(data);
+        if (type === "text_delta") answer.addFragment(event.text);
+        else if (type === "message_end") end = event;
+        else if (type === "error") problem = event.message;
+      }
+      document.querySelector("pre").textContent = JSON.stringify(answer.value, null, 2);
+    }
+  } catch (error) {
+    problem = error.message;
   }
-  answer.finish();
-  document.title = answer.isComplete ? "complete" : answer.error.message;
+  const isWhole = end !== null && !end.is_truncated && problem === "";
+  if (isWhole) answer.finish();
+  const isValid = answer.error === null || answer.error.code === "truncated";
+  document.title = !isValid ? "not valid" : isWhole && answer.isComplete ? "complete" : "cut off";
+  document.querySelector("p").textContent = problem || (end && end.reason) || "";
 };
 </script>"""
 

@@ -7,10 +7,10 @@ stream = load("trip").events()  # a recording; with a key, what your provider's 
 
 shown = {}
 for calls in tool_calls(stream):
-    for call in calls:
-        if call.args and call.args != shown.get(call.id):
+    for number, call in enumerate(calls):
+        if call.args and call.args != shown.get(number):
             print(call.name, call.args)
-            shown[call.id] = call.args
+            shown[number] = call.args
 
 print()
 for call in calls:

@@ -83,7 +83,7 @@ def main() -> None:
         start(page, "invalid", 7)
         ended(page)
         take(page, "invalid")
-        with serving("fastapi_app") as url:
+        with serving("fastapi_app") as (url, _):
             page = browser.new_context(viewport={"width": 480, "height": 420}).new_page()
             page.goto(url)
             page.wait_for_function("document.querySelector('pre').textContent.includes('Café am')")

@@ -1,7 +1,8 @@
-"""The pages of the examples, in a real browser: they show what arrives, and end complete."""
+"""The pages of the examples, in a real browser: they show what arrives, and tell how it ended."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,17 +12,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from midstream import recordings, text_deltas, tool_calls, values
+from midstream.server.events import EventStream, Kind, Step
+from midstream.sse import SseEvent, encode
 from stage import ROOT, chromium
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page, Route
 
 
 @contextmanager
-def serving(name: str) -> Iterator[str]:
-    """Run an example's application as its first line says, and give its address."""
+def serving(name: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Run an example's application as its first line says, and give its address and its process."""
     command = [sys.executable, "-m", "uvicorn", f"examples.{name}:app", "--port", "0"]
     with subprocess.Popen(
         command, cwd=ROOT, text=True, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=os.environ
@@ -29,12 +32,36 @@ def serving(name: str) -> Iterator[str]:
         try:
             assert server.stderr is not None
             lines = iter(server.stderr.readline, "")
-            yield (
-                "http://"
-                + next(line for line in lines if "running on" in line).partition("http://")[2].split()[0]
-            )
+            address = next(line for line in lines if "running on" in line).partition("http://")[2].split()[0]
+            yield f"http://{address}", server
         finally:
-            server.terminate()
+            server.kill()
+
+
+def sent(recording: str) -> bytes:
+    """Give what the middleware makes of a recording."""
+    found = recordings.load(recording)
+    stream = EventStream("m1", Kind(format=found.format), is_numbered=False)
+    entries = [stream.start()]
+    for event in found.events():
+        entries += stream.add_step(Step(b"", event))
+    return b"".join([*entries, *stream.finish(), *stream.close()])
+
+
+def events(*datas: Mapping[str, object]) -> bytes:
+    return b"".join(encode(SseEvent(str(data["type"]), json.dumps(data))) for data in datas)
+
+
+def answering(page: Page, path: str, body: bytes, status: int = 200) -> list[str]:
+    """Answer a request in the server's place; give the list of the requests that came."""
+    asked: list[str] = []
+
+    def answer(route: Route) -> None:
+        asked.append(route.request.url)
+        route.fulfill(status=status, body=body, content_type="text/event-stream")
+
+    page.route(f"**{path}?events=midstream", answer)
+    return asked
 
 
 @pytest.fixture(scope="module")
@@ -43,27 +70,100 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
+def shows(page: Page, element: str, text: str) -> None:
+    page.wait_for_function(
+        "([element, text]) => document.querySelector(element).textContent.includes(text)", arg=[element, text]
+    )
+
+
 def test_fastapi(browser: Browser) -> None:
     *_, calls = tool_calls(recordings.load("trip").events())
-    with serving("fastapi_app") as url:
+    with serving("fastapi_app") as (url, _):
         page = browser.new_page()
         page.goto(url)
-        shown = page.locator("pre")
-        page.wait_for_function("document.querySelector('pre').textContent.includes('…')")
-        page.wait_for_function("document.querySelector('pre').textContent.split('✓').length === 3")
+        shows(page, "pre", "…")
+        shows(page, "p", "That was all.")
         for call in calls:
-            assert f"{call.name} ✓" in (shown.text_content() or "")
+            assert f"{call.name} complete" in (page.locator("pre").text_content() or "")
+        page.close()
+
+
+def test_fastapi_tells_what_became_of_each_call(browser: Browser) -> None:
+    with serving("fastapi_app") as (url, server):
+        for recording, states in (
+            ("cut", ["search_code complete", "write_file cut off"]),
+            ("invalid", ["format_range complete", "write_rows not valid"]),
+        ):
+            page = browser.new_page()
+            answering(page, "/chat", sent(recording))
+            page.goto(url)
+            shows(page, "p", "That was all.")
+            for state in states:
+                shows(page, "pre", state)
+            page.close()
+
+        page = browser.new_page()
+        body = events({"type": "error", "code": "unknown_format", "message": "not a stream"})
+        answering(page, "/chat", body)
+        page.goto(url)
+        shows(page, "p", "not a stream")
+        page.close()
+
+        # the server is gone in the midst of a call; the page does not ask again
+        page = browser.new_page()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(url)
+        shows(page, "pre", "find_trains …")
+        server.kill()
+        shows(page, "p", "The connection is lost.")
+        shows(page, "pre", "find_trains cut off")
+        page.wait_for_timeout(4_000)  # browsers wait three seconds
+        assert sum("/chat" in url for url in asked) == 1
         page.close()
 
 
 def test_starlette(browser: Browser) -> None:
     *_, report = values(text_deltas(recordings.load("report").events()))
-    with serving("starlette_app") as url:
+    with serving("starlette_app") as (url, _):
         page = browser.new_page()
         page.goto(url)
         page.get_by_role("button").click()
-        page.wait_for_function("document.querySelector('pre').textContent.includes('summary')")
+        shows(page, "pre", "summary")
         assert page.title() == "Report"
         page.wait_for_function("document.title === 'complete'")
         assert page.evaluate("JSON.parse(document.querySelector('pre').textContent)") == report
+        page.close()
+
+
+def test_starlette_tells_what_became_of_the_answer(browser: Browser) -> None:
+    stop = {"type": "message_end", "reason": "stop"}
+    length = {"type": "message_end", "reason": "length", "is_truncated": True}
+    with serving("starlette_app") as (url, server):
+        for text, end, status, title, words in (
+            ('{"a": 1}', stop, 200, "complete", "stop"),
+            ("12", stop, 200, "complete", "stop"),
+            ("12", length, 200, "cut off", "length"),
+            ('{"a": 1}', length, 200, "cut off", "length"),
+            ('{"a": 1', stop, 200, "cut off", "stop"),
+            ('{"a": one}', stop, 200, "not valid", "stop"),
+            ('{"a": 1}', {"type": "stream_end"}, 200, "cut off", ""),
+            ('{"a": 1}', {"type": "error", "message": "too long"}, 200, "cut off", "too long"),
+            ("", stop, 503, "cut off", "the server says 503"),
+        ):
+            page = browser.new_page()
+            answering(page, "/ask", events({"type": "text_delta", "text": text}, end), status)
+            page.goto(url)
+            page.get_by_role("button").click()
+            page.wait_for_function("document.title !== 'Report'")
+            assert (page.title(), page.locator("p").text_content()) == (title, words)
+            page.close()
+
+        page = browser.new_page()
+        page.goto(url)
+        page.get_by_role("button").click()
+        shows(page, "pre", "title")
+        server.kill()
+        page.wait_for_function("document.title === 'cut off'")
+        assert page.locator("p").text_content()
         page.close()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from midstream import ToolCall, tool_calls
 from midstream.providers import FORMATS, detect
 from midstream.sse import decode
 
@@ -21,10 +24,10 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 PROVIDERS = EXAMPLES / "providers"
 STREAMS = EXAMPLES / "streams"
 HELPERS = {"recorded", "show"}
-SCRIPTS = {path.stem: path for path in sorted(PROVIDERS.glob("*.py")) if path.stem not in HELPERS}
+SCRIPTS = {path.stem.removeprefix("from_"): path for path in sorted(PROVIDERS.glob("from_*.py"))}
 OTHERS = {path.stem: path for path in sorted(EXAMPLES.glob("*.py"))}
 # what an example needs beside the library
-NEEDS = {"fastapi_app": "fastapi", "starlette_app": "starlette"}
+NEEDS = {"fastapi_app": "fastapi", "partial_models": "pydantic", "starlette_app": "starlette"}
 # what begins each line with the library that it is of
 SHOWN_BY_SPEAKER = {"replacing"}
 # the line to change, and what to
@@ -32,7 +35,7 @@ ONE_LINE = re.compile(r'^( *)\w+ = a?recorded\("(.+)"\)  # the real service: (.+
 
 
 def script_of(format: str) -> str:
-    return "midstream_sse" if format == "midstream" else format.replace("-", "_")
+    return format.replace("-", "_")
 
 
 # what the streams hold
@@ -63,7 +66,7 @@ CALLS = {
     "gemini": (LODZ, ZURICH),
     "gemini_interactions": (MALAGA, TOKYO),
     "langchain": (flat(TROMSO), flat(TOKYO)),
-    "midstream_sse": (ATHENS, LODZ),
+    "midstream": (ATHENS, LODZ),
     "mistral": (ATHENS, BERN),
     "ollama": (LODZ, TROMSO),
     "openai_chat": (ZURICH, TROMSO),
@@ -150,8 +153,42 @@ def test_renders(runs: dict[str, subprocess.CompletedProcess[str]]) -> None:
 # what they promise
 
 
+@pytest.mark.parametrize(
+    "format",
+    [
+        "ag-ui",
+        "anthropic",
+        "bedrock",
+        "gemini-interactions",
+        "langchain",
+        "mistral",
+        "ollama",
+        "openai-chat",
+    ],
+)
+def test_calls_go_on_in_another_process(format: str) -> None:
+    """Wherever the stream is cut, the calls that were kept and the other events make the same calls."""
+    example = runpy.run_path(str(OTHERS["resume_calls"]))
+    for stream in STREAMS.glob(f"{script_of(format)}.*"):
+        data = stream.read_bytes()
+        events: list[Any] = list(decode([data])) if stream.suffix == ".sse" else data.splitlines()
+        every = list(tool_calls(events, format=format))
+        for cut in range(1, len(events)):
+            kept = json.loads(json.dumps(example["keep"](every[cut - 1])))
+            *_, calls = example["go_on"](kept, events[cut:], format)
+            assert list(map(told, calls)) == list(map(told, every[-1])), cut
+
+
+def told(call: ToolCall) -> tuple[Any, ...]:
+    return call.id, call.name, call.args, call.is_complete, call.error
+
+
 def test_every_format_has_its_script() -> None:
     assert set(SCRIPTS) == {script_of(format) for format in FORMATS}
+    assert {path.stem for path in PROVIDERS.glob("*.py")} == {
+        *HELPERS,
+        *(path.stem for path in SCRIPTS.values()),
+    }
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -192,18 +229,15 @@ def test_every_stream_is_used() -> None:
     assert sorted(used) == sorted(path.name for path in STREAMS.iterdir())
 
 
-def test_scripts_do_not_hide_the_sdks_of_the_same_name(tmp_path: Path) -> None:
-    """Run as a script, ``ollama.py`` would be what ``import ollama`` finds."""
-    for name in SCRIPTS:
-        (tmp_path / f"{name}.py").write_text("", encoding="utf-8")
-    code = f"""
-import sys
-from importlib import import_module
-sys.path.insert(0, {str(PROVIDERS)!r})
-import recorded, show
-for name in {list(SCRIPTS)!r}:
-    assert import_module(name).__file__.startswith({str(tmp_path)!r}), name
-"""
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, encoding="utf-8", env=env)
-    assert (done.returncode, done.stderr) == (0, "")
+def test_scripts_do_not_hide_what_they_import() -> None:
+    """Run as a script, ``ollama.py`` would be what ``import ollama`` finds, in every script beside it."""
+    imported = set()
+    for path in [*SCRIPTS.values(), *OTHERS.values()]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                imported.add((node.module or "").partition(".")[0])
+    assert {"anthropic", "langchain", "pydantic_ai"} <= imported
+    names = {path.stem for path in EXAMPLES.rglob("*.py")} - HELPERS
+    assert not names & imported

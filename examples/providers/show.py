@@ -1,11 +1,6 @@
 """What the examples print: a tool call whenever it changed, and all of them at the end."""
 
 import shutil
-import sys
-from pathlib import Path
-
-# The scripts here have the names of formats, as some SDKs have: `import ollama` is to find the SDK.
-sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).resolve().parent]
 
 _shown = {}
 
