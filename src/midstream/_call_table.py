@@ -60,9 +60,10 @@ class CallTable(Generic[C]):
     def find(self, update: ToolCallUpdate) -> C:
         """Give the call that an update belongs to, a new one if it begins one."""
         id, index, name = update.tool_call_id or None, update.index, update.function_name or None
-        is_blank = not (update.function_args or "").strip()
+        text = update.function_args or ""
+        is_blank = not text.strip()
         call = self._known(id, index, name, is_blank)
-        if call is not None and name is None and not update.function_args and _tells_end(update):
+        if call is not None and name is None and not text and _tells_end(update):
             # it says nothing of where the next piece belongs
             return call
         if call is None:

@@ -34,7 +34,8 @@ class ToolCall:
 
     ``args`` is `UNDEFINED` while there is nothing, ``raw_args`` the text that came, ``error`` what is
     wrong with it (a code of "truncated": it was cut off), ``finish_reason`` the provider's word for
-    why the message ended. What ``open_path`` does not lead through is final, even in a call that is not.
+    why the message ended. What ``open_path`` does not lead through is final, even in a call that is not; only
+    the same key once more replaces it.
 
     >>> call = ToolCall(name="weather", args={"city": "Par"}, raw_args='{"city": "Par')
     >>> call.name, call.args, call.is_complete
@@ -42,32 +43,11 @@ class ToolCall:
     """
 
     __slots__ = (
-        "_args",
-        "_key",
-        "_open_path",
-        "_raw",
-        "_state",
-        "error",
-        "finish_reason",
-        "id",
-        "index",
-        "is_complete",
-        "name",
-    )
+        "_args", "_error", "_finish_reason", "_id", "_index", "_is_complete", "_length", "_name",
+        "_open_path", "_raw", "_state", "_version",
+    )  # fmt: skip
     __match_args__ = ("name", "args", "is_complete", "error")
     __hash__ = None  # type: ignore[assignment]  # its arguments have none
-
-    id: str | None
-    index: int | str | None
-    name: str | None
-    is_complete: bool
-    error: ParserError | None
-    finish_reason: str | None
-    _args: Any
-    _open_path: Segments | None
-    _raw: str
-    _state: Any
-    _key: Any
 
     def __init__(
         self,
@@ -81,26 +61,48 @@ class ToolCall:
         finish_reason: str | None = None,
         open_path: Segments | None = None,
     ) -> None:
-        self._fill(id, index, name, is_complete, error, finish_reason)
-        self._set("_args", args)
-        self._set("_open_path", open_path)
-        self._set("_raw", raw_args)
-        self._set("_key", None)
-        self._set("_state", None)
+        self._id = id
+        self._index = index
+        self._name = name
+        self._is_complete = is_complete
+        self._error = error
+        self._finish_reason = finish_reason
+        self._args = args
+        self._open_path = open_path
+        self._raw = raw_args
+        # of a snapshot: the call, and how far it had come
+        self._state: Any = None
+        self._version = self._length = 0
 
-    def _fill(self, *identity: Any) -> None:
-        names = ("id", "index", "name", "is_complete", "error", "finish_reason")
-        for name, value in zip(names, identity, strict=True):
-            self._set(name, value)
+    @property
+    def id(self) -> str | None:
+        """The id that the result must name."""
+        return self._id
 
-    def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
+    @property
+    def index(self) -> int | str | None:
+        """The place among the calls of a message, as the provider counts."""
+        return self._index
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError("a ToolCall is as it was: it can't be changed")
+    @property
+    def name(self) -> str | None:
+        """The tool."""
+        return self._name
 
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError("a ToolCall is as it was: it can't be changed")
+    @property
+    def is_complete(self) -> bool:
+        """Whether its provider had ended the call, or the stream was over, and the arguments were whole."""
+        return self._is_complete
+
+    @property
+    def error(self) -> ParserError | None:
+        """What is wrong with the arguments."""
+        return self._error
+
+    @property
+    def finish_reason(self) -> str | None:
+        """The provider's word for why the message ended."""
+        return self._finish_reason
 
     @property
     def args(self) -> Any:
@@ -120,24 +122,24 @@ class ToolCall:
     def raw_args(self) -> str:
         """The text of the arguments, as it came."""
         if self._raw is _UNREAD:
-            self._set("_raw", self._state.text()[: self._key[2]])
+            self._raw = self._state.text()[: self._length]
             self._let_go()
         return self._raw
 
     def _read(self) -> None:
         """Read the arguments when somebody looks: at once from the call, later from the text of then."""
         source = self._state.source
-        if self._state.version != self._key[1]:
+        if self._state.version != self._version:
             source = JsonValueAccumulator(on_error="event", limits=self._state.limits)
             source.add_fragment(self.raw_args)
-        self._set("_args", source.value)
-        self._set("_open_path", source.open_path)
+        self._args = source.value
+        self._open_path = source.open_path
         self._let_go()
 
     def _let_go(self) -> None:
         """Hold the call no longer than there is something to read."""
         if self._raw is not _UNREAD and self._args is not _UNREAD:
-            self._set("_state", None)
+            self._state = None
 
     def _parts(self) -> tuple[Any, ...]:
         return (
@@ -206,7 +208,8 @@ class CallState(Call):
         """Take a piece of the call, and tell whether it had anything to say of the arguments."""
         if not self.is_open:
             return False
-        arrived, offset = len(join_halves(update.function_args or "")), update.args_offset
+        text, offset = update.function_args or "", update.args_offset
+        arrived = len(text if text.isascii() else join_halves(text))
         if not arrived:
             # who sends fragments alone has no text to count
             offset = None
@@ -218,7 +221,7 @@ class CallState(Call):
         self.received = arrived + (self.received if offset is None else offset)
         # told behind a text that has been read as JSON, it comes too late
         self.is_free_text = self.is_free_text or (update.is_free_text and self.source is None)
-        piece, fragments = self.halves.add_fragment(update.function_args or ""), update.json_update_fragments
+        piece, fragments = self.halves.add_fragment(text), update.json_update_fragments
         had_text = self.length > 0
         if piece:
             self.pieces.append(piece)
@@ -226,7 +229,7 @@ class CallState(Call):
         if not self.is_free_text:
             self._read(piece, fragments, had_text)
         # that a call has ended is told by whoever ends it, and is no content
-        return bool(update.function_args) or (self.length == 0 and _tell_values(fragments))
+        return text != "" or (self.length == 0 and _tell_values(fragments))
 
     def _read(self, piece: str, fragments: Sequence[Fragment] | None, had_text: bool) -> None:
         """Show a piece to the source: fragments while all pieces have them and they fit, else the text."""
@@ -337,11 +340,22 @@ class CallState(Call):
 
     def view(self) -> ToolCall:
         """Give the call as it stands; the same object while nothing changes."""
-        identity = (self.id, self.index, self.name, self.is_complete, self.error, self.finish_reason)
         last = self.snapshot
-        if last is None or last._key != (identity, self.version, self.length):
-            last = self.snapshot = _seen(self, identity)
+        if last is None or last._version != self.version or not self._is_as(last):
+            last = self.snapshot = _seen(self)
         return last
+
+    def _is_as(self, last: ToolCall) -> bool:
+        """Tell whether a snapshot of this version has everything else as it is, too."""
+        return (
+            last._length == self.length
+            and last._is_complete == self.is_complete
+            and last._error == self.error
+            and last._id == self.id
+            and last._index == self.index
+            and last._name == self.name
+            and last._finish_reason == self.finish_reason
+        )
 
 
 def _tell_values(fragments: Sequence[Fragment] | None) -> bool:
@@ -349,17 +363,23 @@ def _tell_values(fragments: Sequence[Fragment] | None) -> bool:
     return not all(map(is_end, fragments or ()))
 
 
-def _seen(state: CallState, identity: tuple[Any, ...]) -> ToolCall:
+def _seen(state: CallState) -> ToolCall:
     """Make the snapshot of a call; its arguments are read when somebody looks."""
-    call = ToolCall.__new__(ToolCall)
-    call._fill(*identity)
-    call._set("_key", (identity, state.version, state.length))
-    call._set("_raw", _UNREAD)
-    call._set("_args", _UNREAD)
-    call._set("_state", state)
+    call = ToolCall(
+        state.id,
+        state.index,
+        state.name,
+        _UNREAD,
+        _UNREAD,
+        state.is_complete,
+        state.error,
+        state.finish_reason,
+    )
+    call._state = state
+    call._version = state.version
+    call._length = state.length
     if not state.has_value:
-        call._set("_args", {} if state.is_complete and not state.is_free_text else UNDEFINED)
-        call._set("_open_path", None)
+        call._args = {} if state.is_complete and not state.is_free_text else UNDEFINED
     elif isinstance(state.source, JsonFragmentRebuilder) and (state.length == 0 or state.source.error):
         # what the text alone would not show later
         call._read()

@@ -6,7 +6,7 @@ collects them. All are immutable, and `to_event` and `from_event` turn them into
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ._update import JsonFragmentUpdate
@@ -138,20 +138,21 @@ def to_event(message: Message) -> dict[str, Any]:
     {'type': 'tool_call_update', 'tool_call_id': 'call_1', 'index': 0, 'function_args': '{"ci'}
     """
     event: dict[str, Any] = {"type": _NAMES[type(message)]}
-    defaults = message._field_defaults
-    for name, value in zip(message._fields, message, strict=True):
-        if name == "tool_call_updates":
-            event[name] = [_without_type(to_event(update)) for update in value]
-        elif name == "json_update_fragments" and value is not None:
-            event[name] = [to_wire(item) if isinstance(item, JsonFragmentUpdate) else item for item in value]
-        elif name not in defaults or value != defaults[name]:
-            event[name] = value
+    for value, (name, default, _, write) in zip(message, _FIELDS[type(message)], strict=True):
+        if value is not default and value != default:
+            event[name] = value if write is None else write(value)
     return event
 
 
-def _without_type(event: dict[str, Any]) -> dict[str, Any]:
-    del event["type"]
-    return event
+def _written_updates(updates: Sequence[ToolCallUpdate]) -> list[dict[str, Any]]:
+    events = [to_event(update) for update in updates]
+    for event in events:
+        del event["type"]
+    return events
+
+
+def _written_fragments(fragments: Sequence[Fragment]) -> list[Any]:
+    return [to_wire(item) if isinstance(item, JsonFragmentUpdate) else item for item in fragments]
 
 
 def from_event(event: Mapping[str, Any]) -> Message | None:
@@ -166,24 +167,30 @@ def from_event(event: Mapping[str, Any]) -> Message | None:
     cls: Any = TYPES.get(_type_of(event))
     if cls is None:
         return None
-    fields = {name: event[name] for name in cls._fields if event.get(name) is not None}
     if cls is ToolCallsUpdate:
-        updates = fields.get("tool_call_updates")
-        if not isinstance(updates, Sequence) or not all(map(_is_plain_update, updates)):
-            raise _invalid("tool_call_updates is no list of updates")
-        id = event.get("message_id")
-        fields["tool_call_updates"] = [
-            from_event({**item, "type": "tool_call_update", "message_id": item.get("message_id") or id})
-            for item in updates
-        ]
-    for name, value in fields.items():
-        is_wrong = isinstance(value, bool) and name in ("index", "choice", "args_offset")
-        if is_wrong or not isinstance(value, _FIELDS.get(name, object)):
+        event = {**event, "tool_call_updates": _updates_in(event)}
+    values: list[Any] = []
+    for name, default, types, _ in _FIELDS[cls]:
+        value = event.get(name)
+        if value is None:
+            value = default
+        elif not isinstance(value, types) or (isinstance(value, bool) and name in _NUMBERS):
             raise _invalid(f"{name} is of another type")
-    if cls is TextDelta and "text" not in fields:
+        values.append(value)
+    if values[0] is _REQUIRED:
         raise _invalid("no text")
-    message: Message = cls(**fields)
+    message: Message = cls._make(values)
     return message
+
+
+def _updates_in(event: Mapping[str, Any]) -> list[Message | None]:
+    updates, id = event.get("tool_call_updates"), event.get("message_id")
+    if not isinstance(updates, Sequence) or not all(map(_is_plain_update, updates)):
+        raise _invalid("tool_call_updates is no list of updates")
+    return [
+        from_event({**item, "type": "tool_call_update", "message_id": item.get("message_id") or id})
+        for item in updates
+    ]
 
 
 def _is_plain_update(item: Any) -> bool:
@@ -199,7 +206,7 @@ def _type_of(event: Mapping[str, Any]) -> str:
     return "tool_call_update" if "function_args" in event or "function_name" in event else ""
 
 
-_FIELDS: dict[str, type | tuple[type, ...]] = {
+_FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
     "tool_call_id": str,
     "index": (int, str),
     "function_name": str,
@@ -213,6 +220,27 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
     "is_truncated": bool,
     "text": str,
     "reason": str,
+}
+# of these, true and false are none
+_NUMBERS = ("index", "choice", "args_offset")
+_REQUIRED: Any = object()
+# what is not plain by itself
+_WRITERS: dict[str, Callable[[Any], Any]] = {
+    "tool_call_updates": _written_updates,
+    "json_update_fragments": _written_fragments,
+}
+# by class: the name of each field, what it is when absent, what it may be, and what writes it
+_FIELDS: dict[type, list[tuple[str, Any, Any, Callable[[Any], Any] | None]]] = {
+    cls: [
+        (
+            name,
+            cls._field_defaults.get(name, _REQUIRED),
+            _FIELD_TYPES.get(name, object),
+            _WRITERS.get(name),
+        )
+        for name in cls._fields
+    ]
+    for cls in _NAMES
 }
 
 

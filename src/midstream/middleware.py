@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import AsyncIterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
@@ -111,7 +110,7 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         # the message that the last update belonged to
         self._latest: str | None = None
         # messages and ids of the last calls that ended, to know late pieces by
-        self._ended: deque[tuple[str | None, str]] = deque(maxlen=_LAST_ENDED)
+        self._ended: dict[tuple[str | None, str], None] = {}
 
     @overload
     def __call__(self, stream: AsyncIterable[Any]) -> AsyncIterator[Any]: ...
@@ -136,12 +135,14 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
 
     def add_message(self, message: Any) -> list[Any]:
         """Take a message, and give it enriched, behind what it ends."""
-        known = _known(message)
-        if isinstance(known, (ToolCallEnd, ToolResult)):
-            return [*self._end_call(known), message]
-        if isinstance(known, MessageEnd):
-            return [*self._end_message(known), message]
-        return [self._enrich(message, None)]
+        match known := _known(message):
+            case ToolCallUpdate():
+                return [self._enrich_update(message, known, None)]
+            case ToolCallEnd() | ToolResult():
+                return [*self._end_call(known), message]
+            case MessageEnd():
+                return [*self._end_message(known), message]
+        return [self._enrich(message, known, None)]
 
     def finish(self) -> list[ToolCallUpdate]:
         """Take the end of the stream as the end of all calls, and give what that tells."""
@@ -149,20 +150,30 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         self._tables.clear()
         return updates
 
-    def _enrich(self, message: Any, message_id: str | None) -> Any:
+    def _enrich(self, message: Any, known: Any, message_id: str | None) -> Any:
         """Enrich a message in its own terms: a dict stays one, an object keeps its class."""
-        if type(message) in (list, tuple) and message and all(map(_is_update, message)):
-            return type(message)([self._enrich(update, message_id) for update in message])
-        known = _known(message)
+        if isinstance(known, ToolCallUpdate):
+            return self._enrich_update(message, known, message_id)
         if isinstance(known, ToolCallsUpdate):
-            several = _field(message, "tool_call_updates")
-            id = known.message_id or message_id
-            return _replaced(message, tool_call_updates=[self._enrich(update, id) for update in several])
-        if not isinstance(known, ToolCallUpdate) or known.json_update_fragments is not None:
+            several, id = _field(message, "tool_call_updates"), known.message_id or message_id
+            return _replaced(message, tool_call_updates=self._enrich_all(several, id))
+        if type(message) in (list, tuple) and message and all(map(_is_update, message)):
+            return type(message)(self._enrich_all(message, message_id))
+        return message
+
+    def _enrich_all(self, updates: Iterable[Any], message_id: str | None) -> list[Any]:
+        return [self._enrich(update, _known(update), message_id) for update in updates]
+
+    def _enrich_update(self, message: Any, known: ToolCallUpdate, message_id: str | None) -> Any:
+        if known.json_update_fragments is not None:
             return message
         call = self._call_of(known, message_id)
         offset = call.received
         fragments = call.add_piece(known.function_args or "", known.is_free_text)
+        if type(message) is ToolCallUpdate:
+            # by hand what `_replaced` does for all
+            told = None if fragments is None else tuple(fragments)
+            return ToolCallUpdate._make((*message[:4], told, *message[5:8], offset))
         changed: dict[str, Any] = {}
         if fragments is not None:
             is_plain = isinstance(message, Mapping)
@@ -173,8 +184,9 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
 
     def _call_of(self, update: ToolCallUpdate, message_id: str | None) -> _ParsedCall:
         """Give the call that an update belongs to."""
+        id = update.tool_call_id
         key = self._key_of(update, update.message_id or message_id)
-        if (key[0], update.tool_call_id) in self._ended and not update.function_name:
+        if id is not None and (key[0], id) in self._ended and not update.function_name:
             # late, and of no interest to the calls that are open
             return _ParsedCall(self._root, self._limits)
         table = self._tables.get(key)
@@ -185,9 +197,10 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
 
     def _key_of(self, told: ToolCallUpdate | ToolCallEnd, message_id: str | None) -> _Key:
         """Tell the table that an update or an end means: a known id tells the choice, too."""
-        key = (message_id, told.choice)
-        known = [key for key in self._keys(message_id, None) if self._tables[key].knows(told.tool_call_id)]
-        return key if key in known or not known else known[0]
+        key, id = (message_id, told.choice), told.tool_call_id
+        if id is None or (key in self._tables and self._tables[key].knows(id)):
+            return key
+        return next((other for other in self._keys(message_id, None) if self._tables[other].knows(id)), key)
 
     def _keys(self, message_id: str | None, choice: int | None) -> list[_Key]:
         return [key for key in self._tables if key[0] == message_id and choice in (None, key[1])]
@@ -211,10 +224,16 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
                 updates += self._finished(key, call, was_told=isinstance(end, ToolResult))
                 table.drop(call)
                 if call.id is not None:
-                    self._ended.append((key[0], call.id))
+                    self._remember((key[0], call.id))
                 if not table:
                     del self._tables[key]
         return updates
+
+    def _remember(self, ended: tuple[str | None, str]) -> None:
+        self._ended.pop(ended, None)
+        self._ended[ended] = None
+        if len(self._ended) > _LAST_ENDED:
+            del self._ended[next(iter(self._ended))]
 
     def _end_message(self, end: MessageEnd) -> list[ToolCallUpdate]:
         updates: list[ToolCallUpdate] = []
@@ -238,14 +257,14 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
 
 def _known(message: Any) -> Any:
     """Read a message that is a dict, or an object with the fields of an update or of several."""
+    if isinstance(message, Message):
+        return message
     if isinstance(message, Mapping):
         try:
             return from_event(message)
         except JsonStreamError:
             # it only looks like one of ours
             return None
-    if isinstance(message, Message):
-        return message
     several = getattr(message, "tool_call_updates", None)
     if isinstance(several, Sequence) and several:
         return ToolCallsUpdate(several, getattr(message, "message_id", None))

@@ -80,17 +80,15 @@ class CallStream:
     def add_event(self, event: Any) -> list[ToolCall]:
         """Give the calls as they stand after an event."""
         for message in self._stream.add_event(event):
-            self._handler.add_message(message)
-        return self._calls(self._handler.calls)
+            # the calls are only looked at when all that the event tells is known
+            self._handler._take(message)
+        return self._handler._all_calls()
 
     def finish(self) -> list[ToolCall]:
         """Give the calls as they stand for good."""
         for message in self._stream.finish():
-            self._handler.add_message(message)
-        return self._calls(self._handler.complete)
-
-    def _calls(self, of_message: Any) -> list[ToolCall]:
-        return [call for id in self._handler.message_ids for call in of_message(id)]
+            self._handler._take(message)
+        return [call for id in self._handler.message_ids for call in self._handler.complete(id)]
 
 
 class TextStream:
@@ -147,7 +145,8 @@ def tool_calls(
 def text_deltas(stream: Iterable[Any], format: str | None = None) -> Iterator[str]:
     """Iterate over the text of a provider's stream, to be given to `values` or `updates`.
 
-    Where the provider was asked for several choices, it is the first one's.
+    Where the provider was asked for several choices, it is the first one's. It is the text and nothing else:
+    why the message ended is told by the adapter's `MessageEnd`.
 
     >>> events = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in ('{"ci', 'ty":')]
     >>> list(text_deltas(events))

@@ -19,7 +19,7 @@ from .messages import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from .limits import Limits
 
@@ -40,8 +40,10 @@ class _Message:
 
     def choice_of(self, told: ToolCallUpdate | ToolCallEnd) -> int:
         """Give the choice that an update or an end means: a known id tells it, too."""
-        known = [choice for choice, table in self.tables.items() if table.knows(told.tool_call_id)]
-        return told.choice if told.choice in known or not known else known[0]
+        choice, id = told.choice, told.tool_call_id
+        if id is None or (choice in self.tables and self.tables[choice].knows(id)):
+            return choice
+        return next((other for other, table in self.tables.items() if table.knows(id)), choice)
 
     def _new_call(self) -> CallState:
         call = CallState(self.limits)
@@ -51,9 +53,10 @@ class _Message:
     def add_update(self, update: ToolCallUpdate) -> None:
         """Take an update of one of the calls."""
         count, choice = len(self.calls), self.choice_of(update)
-        if choice not in self.tables:
-            self.tables[choice] = CallTable(self._new_call)
-        call = self.tables[choice].find(update)
+        table = self.tables.get(choice)
+        if table is None:
+            table = self.tables[choice] = CallTable(self._new_call)
+        call = table.find(update)
         if call.add_update(update) or len(self.calls) > count:
             self.go_on(choice, call)
 
@@ -119,13 +122,31 @@ class ToolsAggregateMessageHandler:
 
     def add_message(self, message: Any) -> list[ToolCall]:
         """Take a message, and give the calls of the one it belongs to; of others, no calls."""
-        if isinstance(message, Mapping):
-            message = from_event(message)
+        return _views(self._take(message))
+
+    def calls(self, message_id: str | None = None) -> list[ToolCall]:
+        """Give the calls of a message as they stand, in order of appearance.
+
+        Who names no message means the latest, where all messages have names.
+        """
+        return _views(self._messages.get(self._named(message_id)))
+
+    def complete(self, message_id: str | None = None) -> list[ToolCall]:
+        """Take a message as over, give its calls a last time, and forget it."""
+        message = self._messages.pop(self._named(message_id), None)
+        if message is not None:
+            message.close()
+        return _views(message)
+
+    def _take(self, message: Any) -> _Message | None:
+        """Take a message, and give the state of the one it belongs to."""
         match message:
             case ToolCallUpdate():
-                return self._add(message.message_id, [message])
+                return self._add(message, message.message_id)
             case ToolCallsUpdate(updates, id):
-                return self._add(id, updates)
+                for update in updates:
+                    self._add(update, id)
+                return self._messages.get(self._named(id))
             case ToolCallEnd():
                 return self._tell(message.message_id, lambda of: of.end_call(message))
             case ToolResult():
@@ -134,50 +155,44 @@ class ToolsAggregateMessageHandler:
                 return self._tell(message.message_id, lambda of: of.go_on(message.choice, None))
             case MessageEnd():
                 return self._tell(message.message_id, lambda of: of.end(message))
+            case Mapping():
+                return self._take(from_event(message))
             case _:
-                return []
+                return None
 
-    def calls(self, message_id: str | None = None) -> list[ToolCall]:
-        """Give the calls of a message as they stand, in order of appearance.
-
-        Who names no message means the latest, where all messages have names.
-        """
-        message = self._messages.get(self._named(message_id))
-        return [] if message is None else [call.view() for call in message.calls]
-
-    def complete(self, message_id: str | None = None) -> list[ToolCall]:
-        """Take a message as over, give its calls a last time, and forget it."""
-        message = self._messages.pop(self._named(message_id), None)
-        if message is None:
-            return []
-        message.close()
-        return [call.view() for call in message.calls]
+    def _all_calls(self) -> list[ToolCall]:
+        """Give the calls of all messages as they stand."""
+        return [call.view() for message in self._messages.values() for call in message.calls]
 
     def _named(self, message_id: str | None) -> str | None:
         if message_id is None and None not in self._messages and self._latest in self._messages:
             return self._latest
         return message_id
 
-    def _add(self, message_id: str | None, updates: Sequence[ToolCallUpdate]) -> list[ToolCall]:
-        for update in updates:
-            self._latest = id = update.message_id or message_id
-            if id not in self._messages:
-                self._messages[id] = _Message(self._limits)
-            self._messages[id].add_update(update)
-        return self.calls(message_id)
+    def _add(self, update: ToolCallUpdate, message_id: str | None) -> _Message:
+        self._latest = id = update.message_id or message_id
+        message = self._messages.get(id)
+        if message is None:
+            message = self._messages[id] = _Message(self._limits)
+        message.add_update(update)
+        return message
 
-    def _tell(self, message_id: str | None, what: Callable[[_Message], None]) -> list[ToolCall]:
-        id = self._named(message_id)
-        if id in self._messages:
-            what(self._messages[id])
-        return self.calls(id)
+    def _tell(self, message_id: str | None, what: Callable[[_Message], None]) -> _Message | None:
+        message = self._messages.get(self._named(message_id))
+        if message is not None:
+            what(message)
+        return message
 
-    def _lock(self, result: ToolResult) -> list[ToolCall]:
+    def _lock(self, result: ToolResult) -> _Message | None:
         """End the call that a result belongs to, whatever message it is in."""
-        for id, message in self._messages.items():
+        for message in self._messages.values():
             for table in message.tables.values():
                 call = table.named(result.tool_call_id, None) if result.tool_call_id else None
                 if call is not None:
                     call.end(True, False)
-                    return self.calls(id)
-        return []
+                    return message
+        return None
+
+
+def _views(message: _Message | None) -> list[ToolCall]:
+    return [] if message is None else [call.view() for call in message.calls]

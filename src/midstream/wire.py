@@ -37,18 +37,18 @@ def to_wire(update: JsonFragmentUpdate) -> dict[str, Any]:
     >>> to_wire(JsonFragmentUpdate("root", "EndObject"))
     {'path': 'root', 'kind': 'EndObject'}
     """
-    wire: dict[str, Any] = {"path": update.path, "kind": update.kind.value}
-    if update.text_value is not None:
-        wire["textValue"] = update.text_value
-    value = update.value
-    if update.kind is COMPLETE_NUMBER:
+    kind, text, value = update.kind, update.text_value, update.value
+    # the value of a member is a string already, and slow to look up as ``value``
+    wire: dict[str, Any] = {"path": update.path, "kind": kind._value_}
+    if text is not None:
+        wire["textValue"] = text
+    if kind is COMPLETE_NUMBER:
         # what only a hook understands, and infinity, which JSON has not, can be made of the text again
         if _is_json_number(value):
             wire["value"] = value
     elif isinstance(value, (str, bool)):
         wire["value"] = value
-    error = update.error
-    if error is not None:
+    elif kind is ERROR and (error := update.error) is not None:
         wire["error"] = {
             "code": error.code.value, "index": error.index, "line": error.line, "column": error.column
         }  # fmt: skip

@@ -63,7 +63,7 @@ class Adapter(BaseAdapter):
                 messages.append(TextDelta(said))
             case "RUN_FINISHED":
                 # an outcome that is absent stands for success
-                outcome = word(event, "outcome", "type") or "success"
+                outcome = word(get(event, "outcome"), "type") or "success"
                 messages.append(MessageEnd(outcome, is_truncated=outcome == "cancelled"))
                 self._chunked.clear()
             case "RUN_ERROR":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate
 from ._adapter import Adapter as BaseAdapter
-from ._reading import arguments_text, get, index, text, word
+from ._reading import arguments_text, fields, get, index, text, word
 
 if TYPE_CHECKING:
     from ..messages import Message
@@ -37,24 +37,28 @@ class Adapter(BaseAdapter):
         return word(event, "type") in _TYPES
 
     def _read(self, event: Any) -> list[Message]:
+        event = fields(event)
         at = index(event, "index")
         match word(event, "type"):
-            case "content_block_start" if word(event, "content_block", "type") == "tool_use":
-                block = get(event, "content_block")
-                self._open[at] = get(block, "input") or None
-                return [ToolCallUpdate(word(block, "id"), at, word(block, "name"), "")]
-            case "content_block_start" if said := text(event, "content_block", "text"):
-                return [TextDelta(said)]
+            case "content_block_start":
+                return self._read_start(at, get(event, "content_block"))
             case "content_block_delta":
-                return self._read_delta(at, get(event, "delta"))
+                return self._read_delta(at, fields(get(event, "delta")))
             case "content_block_stop" if at in self._open:
                 return [*self._given_at_start(at), ToolCallEnd(index=at)]
-            case "message_delta" if reason := word(event, "delta", "stop_reason"):
+            case "message_delta" if reason := word(get(event, "delta"), "stop_reason"):
                 return [*self.finish(), MessageEnd(reason, is_truncated=reason in _CUT)]
             case "error":
-                reason = word(event, "error", "type") or "error"
+                reason = word(get(event, "error"), "type") or "error"
                 return [*self.finish(), MessageEnd(reason, is_truncated=True)]
         return []
+
+    def _read_start(self, at: int | None, block: Any) -> list[Message]:
+        if word(block, "type") == "tool_use":
+            self._open[at] = get(block, "input") or None
+            return [ToolCallUpdate(word(block, "id"), at, word(block, "name"), "")]
+        said = text(block, "text")
+        return [TextDelta(said)] if said else []
 
     def _read_delta(self, at: int | None, delta: Any) -> list[Message]:
         match word(delta, "type"):
@@ -64,7 +68,7 @@ class Adapter(BaseAdapter):
                 piece = text(delta, "partial_json")
                 if piece:
                     self._open[at] = None
-                return [ToolCallUpdate(index=at, function_args=piece)]
+                return [ToolCallUpdate(None, at, None, piece)]
         return []
 
     def _given_at_start(self, at: int | None) -> list[Message]:

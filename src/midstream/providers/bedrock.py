@@ -40,7 +40,7 @@ class Adapter(BaseAdapter):
 
     def _read(self, event: Any) -> list[Message]:
         if (start := get(event, "contentBlockStart")) is not None:
-            return self._read_start(index(start, "contentBlockIndex"), get(start, "start", "toolUse"))
+            return self._read_start(index(start, "contentBlockIndex"), get(get(start, "start"), "toolUse"))
         if (delta := get(event, "contentBlockDelta")) is not None:
             return self._read_delta(index(delta, "contentBlockIndex"), get(delta, "delta"))
         if (stop := get(event, "contentBlockStop")) is not None:
@@ -48,7 +48,7 @@ class Adapter(BaseAdapter):
             if at in self._open:
                 self._open.remove(at)
                 return [ToolCallEnd(index=at)]
-        if reason := word(event, "messageStop", "stopReason"):
+        if reason := word(get(event, "messageStop"), "stopReason"):
             return [MessageEnd(reason, is_truncated=reason in _CUT)]
         for name in _EXCEPTIONS:
             if get(event, name) is not None:

@@ -33,7 +33,7 @@ class Adapter(BaseAdapter):
 
     @staticmethod
     def knows(event: Any) -> bool:
-        if word(event, "promptFeedback", "blockReason"):
+        if word(get(event, "promptFeedback"), "blockReason"):
             return True
         return any(
             get(candidate, "content") is not None or word(candidate, "finishReason")
@@ -41,15 +41,16 @@ class Adapter(BaseAdapter):
         )
 
     def _read(self, event: Any) -> list[Message]:
-        if get(event, "error") is not None:
-            return [MessageEnd(word(event, "error", "status") or "error", is_truncated=True)]
+        error = get(event, "error")
+        if error is not None:
+            return [MessageEnd(word(error, "status") or "error", is_truncated=True)]
         messages: list[Message] = []
         for candidate in items(event, "candidates"):
             number = index(candidate, "index") or 0
             if number not in self._candidates:
                 self._candidates[number] = _Candidate(number)
             messages += self._candidates[number].read(candidate)
-        reason = word(event, "promptFeedback", "blockReason")
+        reason = word(get(event, "promptFeedback"), "blockReason")
         if reason is not None and reason not in _UNSPECIFIED:
             messages.append(MessageEnd(reason, is_truncated=True))
         return messages
@@ -81,7 +82,7 @@ class _Candidate:
             reason = None
         is_cut = reason is not None and reason != _FINE
         messages: list[Message] = []
-        parts = items(candidate, "content", "parts")
+        parts = items(get(candidate, "content"), "parts")
         for at, part in enumerate(parts):
             call = get(part, "functionCall")
             if call is not None:

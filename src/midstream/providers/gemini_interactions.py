@@ -46,16 +46,15 @@ class Adapter(BaseAdapter):
             case "step.stop" | "content.stop" if at in self._open:
                 return [*self._given(at), ToolCallEnd(index=at)]
             case "interaction.completed" | "interaction.complete":
-                return self._end(word(event, "interaction", "status") or "completed")
+                return self._end(word(get(event, "interaction"), "status") or "completed")
             case "interaction.status_update" if (status := word(event, "status")) in _CUT:
                 # other states come again with the end, which may be some steps away
                 return self._end(status)
             case "interaction.failed" | "interaction.cancelled" | "interaction.incomplete" as kind:
                 return self._end(kind.removeprefix("interaction."))
             case "error":
-                return self._end(
-                    word(event, "error", "code") or word(event, "error", "status") or "error", True
-                )
+                error = get(event, "error")
+                return self._end(word(error, "code") or word(error, "status") or "error", True)
         return []
 
     def _read_start(self, at: int | None, step: Any) -> list[Message]:

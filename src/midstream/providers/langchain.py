@@ -95,9 +95,9 @@ def _unwrapped(event: Any) -> tuple[Any, str | None, str | None]:
         return _plain(event), None, None
     match kind:
         case "on_chat_model_stream":
-            return _plain(get(event, "data", "chunk")), run, kind
+            return _plain(get(get(event, "data"), "chunk")), run, kind
         case "on_chat_model_end" | "on_tool_end":
-            return _plain(get(event, "data", "output")), run, kind
+            return _plain(get(get(event, "data"), "output")), run, kind
     return None, run, kind
 
 
@@ -146,5 +146,5 @@ def _reason(message: Any) -> str | None:
         if reason := word(metadata, name):
             return reason
     if word(metadata, "status") in ("completed", "incomplete", "failed"):
-        return word(metadata, "incomplete_details", "reason") or word(metadata, "status")
+        return word(get(metadata, "incomplete_details"), "reason") or word(metadata, "status")
     return None

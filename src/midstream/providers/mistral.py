@@ -28,7 +28,7 @@ class Adapter(OpenAiAdapter):
 
     @staticmethod
     def knows(event: Any) -> bool:
-        if items(event, "data", "choices"):
+        if items(get(event, "data"), "choices"):
             return True
         if not OpenAiAdapter.knows(event):
             return False
@@ -36,7 +36,7 @@ class Adapter(OpenAiAdapter):
             return True
         deltas = [get(choice, "delta") for choice in items(event, "choices")]
         return any(
-            word(call, "id") == "null" or isinstance(get(call, "function", "arguments"), dict)
+            word(call, "id") == "null" or isinstance(get(get(call, "function"), "arguments"), dict)
             for delta in deltas
             for call in items(delta, "tool_calls")
         )

@@ -27,23 +27,23 @@ class Adapter(BaseAdapter):
     def knows(event: Any) -> bool:
         if not isinstance(get(event, "done"), bool):
             return False
-        return word(event, "message", "role") is not None or isinstance(get(event, "response"), str)
+        return word(get(event, "message"), "role") is not None or isinstance(get(event, "response"), str)
 
     def _read(self, event: Any) -> list[Message]:
         if get(event, "error") is not None:
             # it is a sentence for people, so there is no better word for it
             return [MessageEnd("error", is_truncated=True)]
         messages: list[Message] = []
-        if said := text(event, "message", "content") or text(event, "response"):
+        message = get(event, "message")
+        if said := text(message, "content") or text(event, "response"):
             messages.append(TextDelta(said))
         is_over = get(event, "done") is True
         reason = word(event, "done_reason")
         is_cut = is_over and reason == "length"
-        for call in items(event, "message", "tool_calls"):
-            arguments = arguments_text(get(call, "function", "arguments"))
-            messages.append(
-                ToolCallUpdate(word(call, "id"), self._count, word(call, "function", "name"), arguments)
-            )
+        for call in items(message, "tool_calls"):
+            function = get(call, "function")
+            name, arguments = word(function, "name"), arguments_text(get(function, "arguments"))
+            messages.append(ToolCallUpdate(word(call, "id"), self._count, name, arguments))
             messages.append(ToolCallEnd(index=self._count))
             self._count += 1
         if is_over:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..messages import MessageEnd, TextDelta, ToolCallUpdate
 from ._adapter import Adapter as BaseAdapter
-from ._reading import arguments_text, get, index, items, text, word
+from ._reading import arguments_text, fields, get, index, items, text, word
 
 if TYPE_CHECKING:
     from ..messages import Message
@@ -33,17 +33,22 @@ class Adapter(BaseAdapter):
         return any(get(choice, "delta") is not None for choice in items(event, "choices"))
 
     def _read(self, event: Any) -> list[Message]:
-        event = _chunk_in(event)
-        if get(event, "error") is not None:
+        event = _chunk_in(fields(event))
+        error = get(event, "error")
+        if error is not None:
             # servers report what goes wrong under way as an event of its own
-            reason = word(event, "error", "type") or word(event, "error", "code") or "error"
+            reason = word(error, "type") or word(error, "code") or "error"
             return [MessageEnd(reason, is_truncated=True)]
-        return [message for choice in items(event, "choices") for message in self._read_choice(choice)]
+        messages: list[Message] = []
+        for choice in items(event, "choices"):
+            messages += self._read_choice(choice)
+        return messages
 
     def _read_choice(self, choice: Any) -> list[Message]:
         messages: list[Message] = []
+        choice = fields(choice)
         number = index(choice, "index") or 0
-        delta = get(choice, "delta")
+        delta = fields(get(choice, "delta"))
         if content := self._text(delta):
             messages.append(TextDelta(content, choice=number))
         calls = items(delta, "tool_calls")
@@ -63,15 +68,19 @@ class Adapter(BaseAdapter):
         return [self._read_call(call, choice) for call in calls]
 
     def _read_call(self, call: Any, choice: int) -> ToolCallUpdate:
+        call = fields(call)
+        function = fields(get(call, "function"))
         return ToolCallUpdate(
             word(call, "id"),
             index(call, "index"),
-            word(call, "function", "name"),
-            arguments_text(get(call, "function", "arguments")),
-            choice=choice,
+            word(function, "name"),
+            arguments_text(get(function, "arguments")),
+            None,
+            None,
+            choice,
         )
 
 
 def _chunk_in(event: Any) -> Any:
     """Give the chunk that the SDK's helper wraps into an event; what it derives from it says nothing new."""
-    return get(event, "chunk") if word(event, "type") == "chunk" else event
+    return fields(get(event, "chunk")) if word(event, "type") == "chunk" else event

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate
 from ._adapter import Adapter as BaseAdapter
-from ._reading import arguments_text, get, index, text, word
+from ._reading import arguments_text, fields, get, index, text, word
 
 if TYPE_CHECKING:
     from ..messages import Message
@@ -59,12 +59,13 @@ class Adapter(BaseAdapter):
         return (word(event, "type") or "").startswith("response.")
 
     def _read(self, event: Any) -> list[Message]:
+        event = fields(event)
         match word(event, "type"):
             case "response.output_text.delta" if said := text(event, "delta"):
                 return [TextDelta(said)]
-            case "response.output_item.added" if word(event, "item", "type") in _ARGUMENTS:
+            case "response.output_item.added" if word(get(event, "item"), "type") in _ARGUMENTS:
                 return self._begin(event)
-            case "response.output_item.done" if word(event, "item", "type") in _ARGUMENTS:
+            case "response.output_item.done" if word(get(event, "item"), "type") in _ARGUMENTS:
                 return self._end(event)
             case "response.function_call_arguments.delta":
                 return self._go_on(event, text(event, "delta"), False)
@@ -77,13 +78,14 @@ class Adapter(BaseAdapter):
             case kind if kind in _ENDS:
                 return [*self.finish(), _end_of_response(event, _ENDS[kind])]
             case "error":
-                code = word(event, "code") or word(event, "error", "code") or word(event, "error", "type")
+                error = get(event, "error")
+                code = word(event, "code") or word(error, "code") or word(error, "type")
                 return [*self.finish(), MessageEnd(code or "error", is_truncated=True)]
         return []
 
     def _find(self, event: Any, is_free_text: bool) -> _Item:
         """Give the item that an event belongs to, a new one if its beginning was lost."""
-        id = word(event, "item_id") or word(event, "item", "id")
+        id = word(event, "item_id") or word(get(event, "item"), "id")
         at = index(event, "output_index")
         for key in (id, at):
             if key is not None and key in self._items:
@@ -152,7 +154,7 @@ def _end_of_response(event: Any, word_for_it: str) -> Message:
         # some servers have one event for every end
         word_for_it = "incomplete"
     if word_for_it == "incomplete":
-        reason = word(response, "incomplete_details", "reason")
+        reason = word(get(response, "incomplete_details"), "reason")
     else:
-        reason = word(response, "error", "code")
+        reason = word(get(response, "error"), "code")
     return MessageEnd(reason or word_for_it, is_truncated=word_for_it != "completed")

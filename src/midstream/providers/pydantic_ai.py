@@ -169,7 +169,7 @@ def _finish_reason(result: Any) -> str | None:
     """Find the reason of the last response: in a result's messages, where it is a dict."""
     if not isinstance(result, Mapping):
         try:
-            return word(result, "response", "finish_reason")
+            return word(get(result, "response"), "finish_reason")
         except ValueError:
             # a result without any response
             return None
