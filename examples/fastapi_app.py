@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, StreamingResponse
@@ -10,25 +11,7 @@ from fastapi.staticfiles import StaticFiles
 from midstream import recordings
 from midstream.asgi import MidstreamMiddleware
 
-PAGE = r"""<!doctype html><meta charset="utf-8"><title>Tool calls</title><pre></pre><p></p>
-<script type="module">
-import { ToolsAggregateMessageHandler } from "/web/midstream.js";
-const handler = new ToolsAggregateMessageHandler(), source = new EventSource("/chat?events=midstream");
-const state = ({ isComplete, error }) =>
-  isComplete ? "complete" : !error ? "…" : error.code === "truncated" ? "cut off" : "not valid";
-const show = call => `${call.name} ${state(call)} ${JSON.stringify(call.args, null, 2)}`;
-const draw = calls => { document.querySelector("pre").textContent = calls.map(show).join("\n"); };
-const end = why => {
-  source.close(); // else it would ask again
-  draw(handler.complete());
-  document.querySelector("p").textContent = why;
-};
-for (const type of ["tools_call_update", "tool_call_end", "message_end"])
-  source.addEventListener(type, event => draw(handler.addMessage(JSON.parse(event.data))));
-source.addEventListener("stream_end", () => end("That was all."));
-source.addEventListener("error", ({ data }) =>
-  end(data ? JSON.parse(data).message : "The connection is lost."));
-</script>"""
+PAGE = Path(__file__).with_name("fastapi_page.html").read_text("utf-8")
 
 app = FastAPI()
 app.add_middleware(MidstreamMiddleware)

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stage import ROOT, chromium, gateway
-from test_example_pages import serving
+from stage import ROOT, chromium, gateway, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

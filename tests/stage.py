@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-__all__ = ["ARTIFACTS", "WEB", "Stage", "chromium", "gateway"]
+__all__ = ["ARTIFACTS", "WEB", "Stage", "chromium", "gateway", "serving"]
 
 ROOT = Path(__file__).parent.parent
 WEB = ROOT / "src" / "midstream" / "render" / "web"
@@ -129,3 +131,19 @@ def chromium() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+@contextmanager
+def serving(name: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Run an example's application as its first line says, and give its address and its process."""
+    command = [sys.executable, "-m", "uvicorn", f"examples.{name}:app", "--port", "0"]
+    with subprocess.Popen(
+        command, cwd=ROOT, text=True, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=os.environ
+    ) as server:
+        try:
+            assert server.stderr is not None
+            lines = iter(server.stderr.readline, "")
+            address = next(line for line in lines if "running on" in line).partition("http://")[2].split()[0]
+            yield f"http://{address}", server
+        finally:
+            server.kill()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from starlette.routing import Route
 from midstream import Limits, recordings, tool_calls
 from midstream.asgi import MidstreamMiddleware
 from midstream.sse import decode
+from stage import serving
 from test_server import calls_in, chat_event, running, same_calls
 
 if TYPE_CHECKING:
@@ -244,21 +244,12 @@ def test_it_needs_nothing_but_the_standard_library() -> None:
 
 def test_the_example_runs() -> None:
     with (ROOT / "examples" / "fastapi_app.py").open(encoding="utf-8") as file:
-        assert len(file.readlines()) < 50
-    command = [sys.executable, "-m", "uvicorn", "examples.fastapi_app:app", "--port", "0"]
-    with subprocess.Popen(
-        command, cwd=ROOT, text=True, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=os.environ
-    ) as server:
-        try:
-            assert server.stderr is not None
-            lines = iter(server.stderr.readline, "")
-            address = next(line for line in lines if "running on" in line).partition("http://")[2].split()[0]
-            assert "EventSource" in httpx.get(f"http://{address}/").text
-            start = time.monotonic()
-            with httpx.stream("GET", f"http://{address}/chat?events=midstream", timeout=20) as response:
-                first, *chunks = response.iter_raw()
-                assert time.monotonic() - start > 1
-        finally:
-            server.terminate()
+        assert len(file.readlines()) < 40
+    with serving("fastapi_app") as (url, _):
+        assert "EventSource" in httpx.get(url).text
+        start = time.monotonic()
+        with httpx.stream("GET", f"{url}/chat?events=midstream", timeout=20) as response:
+            first, *chunks = response.iter_raw()
+            assert time.monotonic() - start > 1
     events = list(decode([first, *chunks]))
     assert same_calls(calls_in(events[1:-1]), list(tool_calls(recordings.load("trip").events()))[-1])

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,28 +10,12 @@ import pytest
 from midstream import recordings, text_deltas, tool_calls, values
 from midstream.server.events import EventStream, Kind, Step
 from midstream.sse import SseEvent, encode
-from stage import ROOT, chromium
+from stage import chromium, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from playwright.sync_api import Browser, Page, Route
-
-
-@contextmanager
-def serving(name: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """Run an example's application as its first line says, and give its address and its process."""
-    command = [sys.executable, "-m", "uvicorn", f"examples.{name}:app", "--port", "0"]
-    with subprocess.Popen(
-        command, cwd=ROOT, text=True, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=os.environ
-    ) as server:
-        try:
-            assert server.stderr is not None
-            lines = iter(server.stderr.readline, "")
-            address = next(line for line in lines if "running on" in line).partition("http://")[2].split()[0]
-            yield f"http://{address}", server
-        finally:
-            server.kill()
 
 
 def sent(recording: str) -> bytes:
