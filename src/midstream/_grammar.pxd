@@ -16,7 +16,7 @@ cdef class Grammar(Recovery):
     cpdef Grammar clone(self)
     @cython.locals(text=str)
     cpdef int feed(self, object fragment, Visitor visitor) except -1
-    @cython.locals(strings=StringReader, length=Py_ssize_t, base=Py_ssize_t, plain=bint)
+    @cython.locals(strings=StringReader, length=Py_ssize_t, base=Py_ssize_t)
     cdef bint _takes_whole(self, str text) except -1
     cdef int _refuse(self, Py_ssize_t length, Visitor visitor) except -1
     @cython.locals(text=str, used=Py_ssize_t, damaged=bint, lead=cython.int)

@@ -125,12 +125,8 @@ class Grammar(Recovery):
         strings = self.strings
         length = len(text)
         base = self.base + length
-        if cython.compiled:
-            plain = is_content(text)
-        else:
-            plain = '"' not in text and "\\" not in text and text.isprintable()
         if (
-            not plain
+            not is_content(text)
             or length == 0
             or strings.place
             or strings.high
