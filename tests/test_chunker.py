@@ -7,14 +7,15 @@ import dataclasses
 import itertools
 import json
 import re
-import time
 from enum import Enum, StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 from chunker_source import Readable, identical
+from costs import assert_linear
 from midstream.chunker import JsonStreamChunker, PlainTextStreamChunker, chunks
 from midstream.errors import ErrorCode, JsonStreamError
 
@@ -403,51 +404,48 @@ def test_depth_is_no_matter(opening: str) -> None:
 
 @pytest.mark.parametrize("opening", ['{"a":', "[", '{"b":"","a":', '{"a":[', '{"n":0,"a":'])
 @pytest.mark.parametrize("on_conflict", ["raise", "override"])
-def test_depth_is_no_matter_to_a_step_inside(opening: str, on_conflict: Any) -> None:
-    depth = 50_000
+def test_a_step_inside_is_linear_in_the_depth(opening: str, on_conflict: Any) -> None:
     closing = "".join("}" if bracket == "{" else "]" for bracket in reversed(re.findall(r"[{\[]", opening)))
 
-    def snapshot(leaf: str) -> str:
-        return f'{{"q":"y","p":{opening * depth}"{leaf}"{closing * depth}}}'
+    def follow(depth: int) -> None:
+        def snapshot(leaf: str) -> str:
+            return f'{{"q":"y","p":{opening * depth}"{leaf}"{closing * depth}}}'
 
-    # held, then followed
-    chunker = JsonStreamChunker(on_conflict)
-    start = time.perf_counter()
-    assert chunker.process(snapshot("x")) == "{"
-    text = "{" + chunker.process(snapshot("xy"))
-    assert text.startswith('{"q":"y","p":')
-    assert text.endswith('"xy')
-    assert chunker.process(snapshot("xyz")) == "z"
-    # what is empty waited until its object closes
-    assert chunker.flush().replace(',"b":""', "") == '"' + closing * depth + "}"
-    assert chunker.overrides == 0
-    # seconds, where comparing again on every level takes minutes
-    assert time.perf_counter() - start < 20
+        # held, then followed
+        chunker = JsonStreamChunker(on_conflict)
+        assert chunker.process(snapshot("x")) == "{"
+        text = "{" + chunker.process(snapshot("xy"))
+        assert text.startswith('{"q":"y","p":')
+        assert text.endswith('"xy')
+        assert chunker.process(snapshot("xyz")) == "z"
+        # what is empty waited until its object closes
+        assert chunker.flush().replace(',"b":""', "") == '"' + closing * depth + "}"
+        assert chunker.overrides == 0
+
+    assert_linear(lambda depth: partial(follow, depth), 3000)
 
 
-def test_depth_is_no_matter_to_an_override() -> None:
-    depth = 50_000
+def test_an_override_is_linear_in_the_depth() -> None:
+    def override(depth: int) -> None:
+        def snapshot(leaf: str) -> str:
+            return f'{{"p":{"[" * depth}"{leaf}"{"]" * depth}}}'
 
-    def snapshot(leaf: str) -> str:
-        return f'{{"p":{"[" * depth}"{leaf}"{"]" * depth}}}'
+        chunker = JsonStreamChunker("override")
+        assert chunker.process(snapshot("x")) == '{"p":' + "[" * depth + '"x'
+        assert chunker.process(snapshot("y")) == '"' + "]" * depth + ',"p":' + "[" * depth + '"y'
+        assert (chunker.flush(), chunker.overrides) == ('"' + "]" * depth + "}", 1)
 
-    chunker = JsonStreamChunker("override")
-    start = time.perf_counter()
-    assert chunker.process(snapshot("x")) == '{"p":' + "[" * depth + '"x'
-    assert chunker.process(snapshot("y")) == '"' + "]" * depth + ',"p":' + "[" * depth + '"y'
-    assert (chunker.flush(), chunker.overrides) == ('"' + "]" * depth + "}", 1)
-    assert time.perf_counter() - start < 20
+    assert_linear(lambda depth: partial(override, depth), 6000)
 
 
 def test_many_overrides_in_one_step() -> None:
-    count = 100_000
-    chunker = JsonStreamChunker("override")
-    start = time.perf_counter()
-    chunker.process(dict.fromkeys(map(str, range(count)), True))
-    chunker.process(dict.fromkeys(map(str, range(count)), False))
-    assert chunker.overrides == count
-    # a second or so, where looking through all of them for each takes minutes
-    assert time.perf_counter() - start < 20
+    def override(count: int) -> None:
+        chunker = JsonStreamChunker("override")
+        chunker.process(dict.fromkeys(map(str, range(count)), True))
+        chunker.process(dict.fromkeys(map(str, range(count)), False))
+        assert chunker.overrides == count
+
+    assert_linear(lambda count: partial(override, count), 5000)
 
 
 def test_deep_text() -> None:

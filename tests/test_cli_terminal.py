@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import threading
 import time
@@ -282,6 +283,7 @@ def test_keeps_up_with_50_megabytes_a_second() -> None:
     piece = item * (1 + (1 << 16) // len(item))
     speed, seconds = 50_000_000, 4
     late = []
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
 
     def feed(seen: Terminal) -> None:
         seen.write(b"[")
@@ -310,9 +312,12 @@ def test_keeps_up_with_50_megabytes_a_second() -> None:
         feeder.join()
         seen.process.wait()
         assert seen.process.exitstatus == 0
-    print(f"200 MB at 50 MB/s: {late[-1]:.2f} s late at the end, {max(late):.2f} s at most")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print(f"200 MB at 50 MB/s: {used:.2f} s of processor, {late[-1]:.2f} s late, {max(late):.2f} s at most")
     assert seen.output.count(b"MB/s") > seconds
-    assert late[-1] < seconds / 2
+    # with a processor to itself it is not late
+    assert used < seconds
 
 
 def _drawn(seen: Terminal) -> Any:

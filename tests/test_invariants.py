@@ -5,10 +5,8 @@ MIDSTREAM_FUZZ_EXAMPLES sets how many examples each property tries; the default 
 
 from __future__ import annotations
 
-import gc
 import json
 import os
-import time
 import tracemalloc
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from builds import BUILDS
+from costs import assert_linear
 from model import (
     Item,
     NaiveLimits,
@@ -483,36 +482,26 @@ SHAPES = [
 ]  # fmt: skip
 
 
-def seconds(midstream: Any, fragments: list[Any]) -> float:
-    """Time one run that keeps nothing; a long number is kept as text, as int() alone is quadratic."""
-    limits = midstream.Limits(None, None, None, None)
-    acc = midstream.JsonFragmentAccumulator(limits=limits, parse_int=str, parse_float=str)
-    gc.collect()
-    gc.disable()
-    try:
-        start = time.process_time()
-        for fragment in fragments:
-            acc.add_fragment(fragment)
-        acc.finish()
-        return time.process_time() - start
-    finally:
-        gc.enable()
-
-
 @each_build
 @pytest.mark.parametrize("size", [1, 7], ids=["per character", "seven at a time"])
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
 def test_invariant_8_linear_time(midstream: Any, shape: Callable[[int], str], size: int) -> None:
-    small, large = (shape(length * size) for length in (10_000, 40_000))
-    small_fragments, large_fragments = (
-        [text[at : at + size] for at in range(0, len(text), size)] for text in (small, large)
-    )
-    # four times the text: 4 when linear, 16 when quadratic; a loaded machine gets three tries
-    for _ in range(3):
-        growth = seconds(midstream, large_fragments) / max(seconds(midstream, small_fragments), 1e-4)
-        if growth < 9:
-            break
-    assert growth < 9
+    def prepare(length: int) -> Callable[[], None]:
+        text = shape(length * size)
+        fragments = [text[at : at + size] for at in range(0, len(text), size)]
+        limits = midstream.Limits(None, None, None, None)
+        # a long number is kept as text, as int() alone is quadratic
+        acc = midstream.JsonFragmentAccumulator(limits=limits, parse_int=str, parse_float=str)
+
+        def run() -> None:
+            """Keep nothing of what is told."""
+            for fragment in fragments:
+                acc.add_fragment(fragment)
+            acc.finish()
+
+        return run
+
+    assert_linear(prepare, 5000)
 
 
 @each_build

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import copy
-import gc
 import json
 import random
 import re
 import subprocess
 import sys
-import time
 from decimal import Decimal
 from fractions import Fraction
 from types import MappingProxyType
@@ -20,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builds import BUILDS
+from costs import assert_level, assert_linear
 from midstream import JsonFragmentKind
 from model import NaiveParser, characters, exactly, fold, pieces
 from test_invariants import (
@@ -883,20 +882,6 @@ def test_invariant_10_a_snapshot_stays_as_it_was_read(
 # --- 8: linear
 
 
-def shortest(work: Callable[[int], Any], runs: int = 5) -> float:
-    """Measure a piece of work as other processes, and the collector, disturb it least."""
-    times = []
-    gc.disable()
-    try:
-        for run in range(runs):
-            start = time.process_time()
-            work(run)
-            times.append(time.process_time() - start)
-    finally:
-        gc.enable()
-    return min(times)
-
-
 def rebuild_one_by_one(midstream: Any, updates: list[Any]) -> Any:
     rebuilder = midstream.JsonFragmentRebuilder()
     for update in updates:
@@ -918,16 +903,13 @@ SHAPES: dict[str, Callable[[int], list[str]]] = {
 @pytest.mark.parametrize("form", ["updates", "wire"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_invariant_8_the_time_is_linear_in_the_updates(midstream: Any, shape: str, form: str) -> None:
-    def work(size: int) -> Callable[[int], Any]:
+    def prepare(size: int) -> Callable[[], Any]:
         acc = midstream.JsonFragmentAccumulator()
         updates = [update for piece in SHAPES[shape](size) for update in acc.add_fragment(piece)]
         updates = FORMS[form](midstream, updates)
-        return lambda _: rebuild_one_by_one(midstream, updates)
+        return lambda: rebuild_one_by_one(midstream, updates)
 
-    # four times the updates, and room for a machine that is shared
-    size = 300 if shape.startswith("deep") else 1500
-    small, large = shortest(work(size)), shortest(work(size * 4))
-    assert large < small * 9, (small, large)
+    assert_linear(prepare, 300 if shape.startswith("deep") else 1500, times=4)
 
 
 @each_build
@@ -952,15 +934,13 @@ def test_invariant_8_the_depth_costs_nothing_per_update(midstream: Any, source: 
             made = [update for update in made if update.kind == "CompleteNumber"]
         return FORMS["wire"](midstream, made) if source.endswith("wire") else made
 
-    def work(depth: int) -> float:
+    def prepare(depth: int) -> Callable[[], Any]:
         made = updates(depth)
         rebuilder = midstream.JsonFragmentRebuilder()
-        rebuilder.apply(made[:-1000] + made[-1000:-900])
-        rest = made[-900:]
-        return shortest(lambda run: rebuilder.apply(rest[run * 100 : run * 100 + 100]), 9)
+        rebuilder.apply(made[:-900])
+        return lambda: rebuilder.apply(made[-900:])
 
-    small, large = work(10), work(500)
-    assert large < small * 8, (small, large)
+    assert_level(prepare, 10, 500, 3)
 
 
 @each_build

@@ -9,7 +9,6 @@ import importlib
 import json
 import pickle
 import random
-import time
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +19,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from builds import BUILDS
+from costs import assert_level
 from midstream import messages as public
 from midstream.messages import (
     MessageEnd,
@@ -34,7 +34,7 @@ from test_invariants import EXAMPLES, cuts, damaged, documents, each_build, exam
 from test_rebuild import without_halves
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 
 half = settings(examples, max_examples=max(1, EXAMPLES // 3))
 fewer = settings(examples, max_examples=max(1, EXAMPLES // 5))
@@ -1700,19 +1700,18 @@ def test_middleware_takes_any_messages(seed: int) -> None:
 def test_handler_costs_nothing_for_snapshots_that_nobody_reads(build: str) -> None:
     midstream: Any = BUILDS[build]
 
-    def work(size: int) -> float:
+    def prepare(size: int) -> Callable[[], None]:
         handler = midstream.ToolsAggregateMessageHandler()
         handler.add_message(for_build(midstream, U("a", 0, "f", "[" + "[]," * size)))
         update = for_build(midstream, U("a", 0, None, "[],[],"))
-        times = []
-        for _ in range(20):
-            start = time.process_time()
-            handler.add_message(update)
-            times.append(time.process_time() - start)
-        return min(times)
 
-    small, large = work(10), work(100_000)
-    assert large < small * 5, (small, large)
+        def run() -> None:
+            for _ in range(20):
+                handler.add_message(update)
+
+        return run
+
+    assert_level(prepare, 10, 100_000, 3)
 
 
 # --- ToolCall and the messages as values
