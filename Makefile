@@ -5,13 +5,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(wildcard src/midstream/*.py src/midstream/*.pxd)
 FUZZ_SECONDS ?= 300
+# every tool at the version and with the hashes that requirements/ names; `make locks` writes those files
+PINNED = -m pip install --quiet --require-hashes --requirement requirements
+LOCKS := check docs fuzz locks sdk-openai sdk-anthropic sdk-objects
 BENCH := .venv-bench
 BENCH_WHEEL = $(BENCH)/bin/python -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir $(BENCH)/wheels $(BENCH)/source
 
 # the SDKs of providers, for the tests that use them as clients
-SDKS := .venv-openai/ready .venv-anthropic/ready .venv-objects/ready
+SDKS := .venv-sdk-openai/ready .venv-sdk-anthropic/ready .venv-sdk-objects/ready
 
-.PHONY: help demo test check docs bench bench-check comparison fuzz properties dist pictures chromium clean sdk-envs
+.PHONY: help demo test check docs bench bench-check comparison fuzz properties dist pictures chromium clean sdk-envs locks
 
 help:
 	@echo "make demo    see JSON arrive"
@@ -85,10 +88,9 @@ $(VENV)/extension-$(MIDSTREAM_EXTENSION): | $(VENV)/tools
 	@rm -f $(VENV)/extension-*
 	@touch $@
 
-$(VENV)/tools: pyproject.toml
+$(VENV)/tools: requirements/check.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --group check
+	$(BIN)/python $(PINNED)/check.txt
 	@touch $@
 
 sdk-envs: $(SDKS)
@@ -101,23 +103,18 @@ $(VENV)/browser: | $(VENV)/tools
 	@sh tests/get_browser.sh
 	@touch $@
 
-.venv-fuzz/ready: pyproject.toml
-	$(PYTHON) -m venv .venv-fuzz
-	.venv-fuzz/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-fuzz/bin/python -m pip install --quiet --group fuzz
-	@touch $@
-
-.venv-docs/ready: pyproject.toml
-	$(PYTHON) -m venv .venv-docs
-	.venv-docs/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-docs/bin/python -m pip install --quiet --group docs
-	@touch $@
-
-.venv-%/ready: pyproject.toml
+.venv-%/ready: requirements/%.txt
 	$(PYTHON) -m venv .venv-$*
-	.venv-$*/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-$*/bin/python -m pip install --quiet --group sdk-$*
+	.venv-$*/bin/python $(PINNED)/$*.txt
 	@touch $@
+
+# after a change of the groups in pyproject.toml; UPGRADE=1 takes the newest of everything
+locks: .venv-locks/ready
+	for group in $(LOCKS); do \
+		.venv-locks/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+			--no-emit-index-url --custom-compile-command "make locks" $(if $(UPGRADE),--upgrade) \
+			--group $$group --output-file requirements/$$group.txt || exit; \
+	done
 
 # The peers live apart, and midstream beside them as users get it: from a wheel. It is built from a copy,
 # so that no build in the tree and this one meet.

@@ -379,7 +379,7 @@ def raised_by_sdk(job: Job, case: Case) -> str | None:
 def sdk_python(sdk: str) -> str:
     """Find the Python of an SDK's environment."""
     given = os.environ.get(f"MIDSTREAM_{sdk.upper()}_PYTHON")
-    path = Path(given) if given else ROOT / f".venv-{sdk}" / "bin" / "python"
+    path = Path(given) if given else ROOT / f".venv-sdk-{sdk}" / "bin" / "python"
     if not path.exists():
         pytest.fail(f"no environment for the {sdk} SDK at {path}: run `make sdk-envs`", pytrace=False)
     return str(path)

@@ -13,7 +13,7 @@ import pytest
 from sdk_objects import BUILDERS, cases, found
 
 ROOT = Path(__file__).parent.parent
-PYTHON = Path(os.environ.get("MIDSTREAM_OBJECTS_PYTHON") or ROOT / ".venv-objects" / "bin" / "python")
+PYTHON = Path(os.environ.get("MIDSTREAM_OBJECTS_PYTHON") or ROOT / ".venv-sdk-objects" / "bin" / "python")
 NAMES = {name: (format, events) for format in BUILDERS for name, events in cases(format).items()}
 # faults that the classes themselves rule out: a call has an id there, and its arguments are a dict
 REFUSED = {

@@ -1182,7 +1182,7 @@ def test_an_sdk_works_against_the_gateway_as_against_the_service(
     upstream: str, relay: str, sdk: str, script: str
 ) -> None:
     given = os.environ.get(f"MIDSTREAM_{sdk.upper()}_PYTHON")
-    python = Path(given) if given else ROOT / f".venv-{sdk}" / "bin" / "python"
+    python = Path(given) if given else ROOT / f".venv-sdk-{sdk}" / "bin" / "python"
     if not python.exists():
         pytest.fail(f"no environment for the {sdk} SDK at {python}: run `make sdk-envs`", pytrace=False)
     command = [str(python), "-c", script, upstream, f"{relay}/provider"]
