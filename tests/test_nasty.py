@@ -6,6 +6,7 @@ import asyncio
 import copy
 import gc
 import json
+import sys
 import tracemalloc
 from contextlib import suppress
 from decimal import Decimal
@@ -280,6 +281,15 @@ def test_the_path_of_a_kept_update_does_not_change(midstream: Any) -> None:
     kept = acc.add_fragment('{"a": [1, ')
     acc.add_fragment('2], "b": {"c": [3]}}')
     assert [update.path for update in kept] == ["root", "root", "root.a", "root.a[0]"]
+
+
+@pytest.mark.parametrize("length", [10, 1000])
+def test_keys_are_not_interned(midstream: Any, length: int) -> None:
+    """Some versions of Python never let go of what is: who chooses the keys could fill the memory."""
+    name = "k" * length + str(id(midstream))
+    (key,) = midstream.parse_partial(f'{{"{name}": 1}}')
+    assert key == name
+    assert sys.intern(name) is not key
 
 
 def test_duplicate_keys_are_reported_each_time(midstream: Any) -> None:

@@ -12,7 +12,7 @@ an unfinished escape, and a high surrogate whose low half may follow as the next
 
 from __future__ import annotations
 
-import sys
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from . import _cython as cython
@@ -35,6 +35,8 @@ if not cython.compiled:
     # how many keys a reader remembers (a power of two), and up to what length
     _SLOTS = 64
     _LONG = 64
+    # plain, all readers share theirs; not by sys.intern(), which in some versions keeps them for good
+    _known = lru_cache(1024)(str)
 
 
 def _simple(c: str) -> str | None:
@@ -125,10 +127,10 @@ class StringReader:
 
         Keys repeat. The same object again costs no memory, and its hash is known already.
         """
-        if not cython.compiled:
-            return sys.intern(text[i:j])
         if i == j or j - i > _LONG:
             return text[i:j]
+        if not cython.compiled:
+            return _known(text[i:j])
         if self.memo is None:
             self.memo = [None] * _SLOTS
         first = chars[i]
