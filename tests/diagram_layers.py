@@ -38,6 +38,7 @@ LAYERS = [
             "paths",
             "_text",
             "_value_text",
+            "_closing",
             "_halves",
             "_vector",
             "_views",

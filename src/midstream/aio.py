@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._accumulator import DEFAULT_LIMITS
+from ._closing import closing
 from .chunker import JsonStreamChunker
 from .errors import JsonStreamError
 from .fragments import JsonFragmentAccumulator
@@ -37,16 +38,25 @@ async def updates(fragments: AsyncIterable[str | bytes], **options: Any) -> Asyn
     ['StartArray', 'CompleteNumber', 'CompleteNumber', 'EndArray', 'JsonComplete']
     """
     accumulator = JsonFragmentAccumulator(**options)
-    try:
+    # only the steps are tried: an error of the source is none of this text
+    async with closing(fragments):
         async for fragment in fragments:
-            for update in accumulator.add_fragment(fragment):
+            try:
+                found = accumulator.add_fragment(fragment)
+            except JsonStreamError as error:
+                for update in error.updates:
+                    yield update
+                raise
+            for update in found:
                 yield update
-        for update in accumulator.finish():
-            yield update
+    try:
+        found = accumulator.finish()
     except JsonStreamError as error:
         for update in error.updates:
             yield update
         raise
+    for update in found:
+        yield update
 
 
 async def values(fragments: AsyncIterable[str | bytes], **options: Any) -> AsyncIterator[Any]:
@@ -65,9 +75,10 @@ async def values(fragments: AsyncIterable[str | bytes], **options: Any) -> Async
     [[1], [1, 2]]
     """
     stream = ValueStream(options)
-    async for fragment in fragments:
-        for value in stream.add_fragment(fragment):
-            yield value
+    async with closing(fragments):
+        async for fragment in fragments:
+            for value in stream.add_fragment(fragment):
+                yield value
     for value in stream.finish():
         yield value
 
@@ -87,9 +98,10 @@ async def chunks(snapshots: AsyncIterable[object], **options: Any) -> AsyncItera
     ['{"a":"', 'b', '"}']
     """
     chunker = JsonStreamChunker(**options)
-    async for snapshot in snapshots:
-        if chunk := chunker.process(snapshot):
-            yield chunk
+    async with closing(snapshots):
+        async for snapshot in snapshots:
+            if chunk := chunker.process(snapshot):
+                yield chunk
     if chunk := chunker.flush():
         yield chunk
 
@@ -109,8 +121,9 @@ async def tool_calls(
     [{'city': 'Par'}, {'city': 'Paris'}, {'city': 'Paris'}]
     """
     calls = CallStream(format, limits)
-    async for event in stream:
-        yield calls.add_event(event)
+    async with closing(stream):
+        async for event in stream:
+            yield calls.add_event(event)
     yield calls.finish()
 
 
@@ -127,8 +140,9 @@ async def text_deltas(stream: AsyncIterable[Any], format: str | None = None) -> 
     [{'city': 'Par'}, {'city': 'Paris'}]
     """
     texts = TextStream(format)
-    async for event in stream:
-        for text in texts.add_event(event):
-            yield text
+    async with closing(stream):
+        async for event in stream:
+            for text in texts.add_event(event):
+                yield text
     for text in texts.finish():
         yield text

@@ -304,10 +304,17 @@ def updates(fragments: Iterable[str | bytes] | str | bytes, **options: Any) -> I
     accumulator = JsonFragmentAccumulator(**options)
     if isinstance(fragments, (str, bytes)):
         fragments = [fragments]
+    # only the steps are tried: an error of the source is none of this text
+    for fragment in fragments:
+        try:
+            found = accumulator.add_fragment(fragment)
+        except JsonStreamError as error:
+            yield from error.updates
+            raise
+        yield from found
     try:
-        for fragment in fragments:
-            yield from accumulator.add_fragment(fragment)
-        yield from accumulator.finish()
+        found = accumulator.finish()
     except JsonStreamError as error:
         yield from error.updates
         raise
+    yield from found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ._accumulator import DEFAULT_LIMITS
 from ._call_table import Call, CallTable
+from ._closing import closing
 from ._halves import join_halves
 from ._undefined import UNDEFINED
 from .errors import JsonStreamError
@@ -127,9 +128,10 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         yield from self.finish()
 
     async def _arun(self, stream: AsyncIterable[Any]) -> AsyncIterator[Any]:
-        async for message in stream:
-            for enriched in self.add_message(message):
-                yield enriched
+        async with closing(stream):
+            async for message in stream:
+                for enriched in self.add_message(message):
+                    yield enriched
         for enriched in self.finish():
             yield enriched
 

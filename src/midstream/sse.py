@@ -13,6 +13,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from ._closing import closing
 from .errors import ErrorCode, JsonStreamError, ParserError
 
 if TYPE_CHECKING:
@@ -258,9 +259,10 @@ async def adecode(chunks: AsyncIterable[bytes], *, max_event: int | None = None)
     ['1', '2']
     """
     decoder = SseDecoder(max_event=max_event)
-    async for chunk in chunks:
-        for event in decoder.add_bytes(chunk):
-            yield event
+    async with closing(chunks):
+        async for chunk in chunks:
+            for event in decoder.add_bytes(chunk):
+                yield event
     for event in decoder.finish():
         yield event
 

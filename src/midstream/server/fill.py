@@ -66,7 +66,8 @@ async def _put_all(stream: Stream, events: EventStream, steps: AsyncGenerator[St
             raise Failure("stream_limit", "the events are longer than max_stream_bytes")
         await stream.put(entry)
 
-    await put(events.start())
+    # beyond the bounds: what fails before the first step would leave its source open
+    await stream.put(events.start())
     async for step in steps:
         for entry in events.add_step(step):
             await put(entry)

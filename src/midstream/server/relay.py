@@ -126,8 +126,10 @@ class Upstream:
             method, url, headers=sent, content=body, extensions={"timeout": self._timeout}
         )
         try:
-            response = await self._transport.handle_async_request(request)
-        except (httpx.HTTPError, httpx.InvalidURL):
+            # all of it: the time for a read begins anew with each byte
+            with anyio.fail_after(self._timeout["read"]):
+                response = await self._transport.handle_async_request(request)
+        except (TimeoutError, httpx.HTTPError, httpx.InvalidURL):
             raise Unreachable from None
         if _is_usable(response, is_read):
             return response
@@ -142,8 +144,9 @@ class Upstream:
 def _is_usable(response: httpx.Response, is_read: bool) -> bool:
     if not 200 <= response.status_code <= 599:
         return False
-    packed = response.headers.get("content-encoding", "").lower().split(",")
-    return not (is_read and is_event_stream(response)) or {kind.strip() for kind in packed} <= _READABLE
+    # packed twice, two kilobytes unpack to gigabytes
+    packing = response.headers.get("content-encoding", "").strip().lower()
+    return not (is_read and is_event_stream(response)) or packing in _READABLE
 
 
 def response_headers(response: httpx.Response) -> list[tuple[bytes, bytes]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
@@ -14,9 +16,10 @@ from .guard import LOOPBACK, WithoutQuery
 from .settings import DEFAULT, Settings
 
 if TYPE_CHECKING:
-    import asyncio
     import socket
     from collections.abc import Callable, Collection
+
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 __all__ = ["run"]
 
@@ -57,6 +60,17 @@ class _Server(uvicorn.Server):
                 transport.abort()
 
 
+class _Ending:
+    """End with the process: that a request was under way then is no error to be logged with its place."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with suppress(asyncio.CancelledError):
+            await self._app(scope, receive, send)
+
+
 def _names_of(host: str) -> Collection[str] | None:
     """Give the names that an address answers to: any, unless it is this machine's own."""
     try:
@@ -76,7 +90,7 @@ def run(
 ) -> None:
     """Serve until the process is asked to end."""
     config = uvicorn.Config(
-        build(upstream, settings, hosts=_names_of(host)),
+        _Ending(build(upstream, settings, hosts=_names_of(host))),
         host=host,
         port=port,
         # uvicorn's finest level has whole requests in it
