@@ -1,7 +1,7 @@
 from ._grammar cimport Grammar
 from ._visitor cimport Visitor
 
-cdef int _NEW, IDLE, _BUSY
+cdef int NEW, IDLE, BUSY
 
 cdef class Accumulator:
     cdef Grammar _grammar

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ._update import JsonFragmentUpdate
 
-__all__ = ["DEFAULT_LIMITS", "IDLE", "Accumulator", "restore"]
+__all__ = ["BUSY", "DEFAULT_LIMITS", "IDLE", "NEW", "Accumulator", "restore"]
 
 DEFAULT_LIMITS = Limits()
 
@@ -31,9 +31,9 @@ _ON_ERROR = ("raise", "event", "recover")
 _AFTER_ROOT = ("error", "ignore", "next")
 
 # the phases of an accumulator's life
-_NEW = 0
+NEW = 0
 IDLE = 1
-_BUSY = 2
+BUSY = 2
 
 
 @cython.cclass
@@ -74,7 +74,7 @@ class Accumulator:
             limits.check()
         if not callable(parse_int) or not callable(parse_float):
             raise TypeError("parse_int and parse_float are functions of a text")
-        if self._phase == _BUSY:
+        if self._phase == BUSY:
             self._refuse_call()
         self._on_error = on_error
         self._after_root = after_root
@@ -90,22 +90,22 @@ class Accumulator:
         def __new__(cls, *_args: Any, **_options: Any) -> Self:
             """Begin as an extension type does: with nothing set up."""
             self = super().__new__(cls)
-            self._phase = _NEW
+            self._phase = NEW
             return self
 
     def _begin_call(self) -> None:
         """Refuse a call from inside another one, be it from a hook or from another thread."""
         if self._phase != IDLE:
             self._refuse_call()
-        self._phase = _BUSY
+        self._phase = BUSY
 
     def _refuse_call(self) -> None:
-        if self._phase == _BUSY:
+        if self._phase == BUSY:
             raise RuntimeError("the accumulator is in the midst of a call")
         raise RuntimeError("the accumulator was not set up: its __init__ has not been called")
 
     def _check_set_up(self) -> None:
-        if self._phase == _NEW:
+        if self._phase == NEW:
             self._refuse_call()
 
     def reset(self) -> None:
@@ -157,7 +157,7 @@ class Accumulator:
                 updates.pop()
             # what made a hook refuse a number, if that is what is wrong
             cause = self._grammar.numbers.cause
-            raise JsonStreamError(error, self._visitor.error_path, updates) from cause
+            raise JsonStreamError(error, self._visitor.written_error_path(), updates) from cause
 
     def __reduce__(self) -> tuple[object, ...]:
         return restore, (type(self), self.checkpoint(), self._parse_int, self._parse_float)
@@ -173,7 +173,7 @@ class Accumulator:
             "hooks": self._parse_int is not int or self._parse_float is not float,
             "grammar": self._grammar.state(),
             "visitor": self._visitor.state(),
-            "error": None if self.error is None else [*self.error, self._visitor.error_path],
+            "error": None if self.error is None else [*self.error, self._visitor.written_error_path()],
         }
 
     def _load(self, grammar: dict[str, Any], visitor: dict[str, Any]) -> None:
@@ -182,6 +182,7 @@ class Accumulator:
 
     def _load_error(self, code: str, message: str, index: int, line: int, column: int, path: str) -> None:
         self._visitor.last_error = ParserError(ErrorCode(code), message, index, line, column)
+        self._visitor.error_place = None
         self._visitor.error_path = path
 
 

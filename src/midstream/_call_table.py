@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Call", "CallTable", "is_end"]
 
+# no provider counts so far
+_LARGE = 1 << 53
+
 
 class Call:
     """What identifies a call; subclasses add what they keep of it."""
@@ -59,7 +62,7 @@ class CallTable(Generic[C]):
 
     def find(self, update: ToolCallUpdate) -> C:
         """Give the call that an update belongs to, a new one if it begins one."""
-        id, index, name = update.tool_call_id or None, update.index, update.function_name or None
+        id, index, name = update.tool_call_id or None, _alias(update.index), update.function_name or None
         text = update.function_args or ""
         is_blank = not text.strip()
         call = self._known(id, index, name, is_blank)
@@ -81,7 +84,7 @@ class CallTable(Generic[C]):
             call.id = call.id or id
         if index is not None:
             self._lead(self._at_index, index, call)
-            call.index = index if call.index is None else call.index
+            call.index = update.index if call.index is None else call.index
         call.name = name or call.name
         self._latest = call
         return call
@@ -130,7 +133,7 @@ class CallTable(Generic[C]):
         if id is not None and id in self._by_id:
             return self._by_id[id]
         if index is not None:
-            return self._at_index.get(index)
+            return self._at_index.get(_alias(index))
         return self._latest if id is None else None
 
     def __iter__(self) -> Iterator[C]:
@@ -149,6 +152,11 @@ class CallTable(Generic[C]):
                     del places[alias]
         if self._latest is call:
             self._latest = None
+
+
+def _alias(index: int | str | None) -> int | str | None:
+    """Give what an index is looked up by: numbers so large can be made to have all one hash, texts can't."""
+    return hex(index) if isinstance(index, int) and not -_LARGE < index < _LARGE else index
 
 
 def is_end(fragment: Any) -> bool:

@@ -21,7 +21,7 @@ cdef class Cursor:
         self, object kind, str text, object value, tuple pair, object segment, str path
     ) except -1
     cdef int take_error(self, str path, object error) except -1
-    @cython.locals(frame=Frame, own=list, depth=Py_ssize_t)
+    @cython.locals(frame=Frame, own=list, common=Py_ssize_t)
     cdef tuple _steps_to(self, object kind, tuple pair, object segment, str path)
     cdef tuple _segments_to(self, object kind, tuple pair, object segment, str path)
     cdef int _leave_implied(self, Py_ssize_t count) except -1

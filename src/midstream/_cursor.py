@@ -196,11 +196,11 @@ class Cursor:
         segments = self._segments_to(kind, pair, segment, path)
         self._has_moved = True
         own = way_to(frame)
-        for depth in range(len(own) - 1, -1, -1):
-            if len(segments) <= depth or segments[depth] != own[depth]:
-                self._leave_implied(len(own) - depth)
-                own = own[:depth]
-        return segments[len(own) :]
+        common = 0
+        while common < len(own) and common < len(segments) and segments[common] == own[common]:
+            common += 1
+        self._leave_implied(len(own) - common)
+        return segments[common:]
 
     def _segments_to(
         self, kind: JsonFragmentKind, pair: PathPair | None, segment: Segment | None, path: str | None

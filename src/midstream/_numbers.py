@@ -222,13 +222,12 @@ class NumberReader:
         if self.value is None:
             try:
                 self.value = (self.parse_int if integral else self.parse_float)(text[start:end])
-            except Exception as cause:
+            except BaseException as cause:
                 self._fail(ErrorCode.NUMBER_REFUSED, 0)
+                if isinstance(cause, MemoryError) or not isinstance(cause, Exception):
+                    # not the number's fault: but nothing of this text is trusted any further
+                    raise
                 self.cause = cause
-            except BaseException:
-                # the program is being stopped: nothing of this text is trusted any further
-                self._fail(ErrorCode.NUMBER_REFUSED, 0)
-                raise
 
     def _exact(self, chars: str, start: int, integral: bool) -> Any:
         """Convert in machine arithmetic what was scanned last; give None for what that can't do."""

@@ -13,6 +13,7 @@ from ._call_table import Call, is_end
 from ._halves import is_part, join_halves
 from ._undefined import UNDEFINED
 from .errors import ErrorCode, JsonStreamError, ParserError
+from .nodes import grow, rope_text
 from .rebuild import JsonFragmentRebuilder
 from .values import JsonValueAccumulator
 
@@ -21,12 +22,22 @@ if TYPE_CHECKING:
 
     from .limits import Limits
     from .messages import Fragment, ToolCallUpdate
+    from .nodes import Rope
     from .paths import Segments
 
 __all__ = ["CallState", "ToolCall"]
 
 # in a snapshot, for what nobody has looked at
 _UNREAD: Any = object()
+
+
+class _Version:
+    """What shows the arguments while they are as the snapshots of one version saw them."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
 
 
 class ToolCall:
@@ -43,8 +54,8 @@ class ToolCall:
     """
 
     __slots__ = (
-        "_args", "_error", "_finish_reason", "_id", "_index", "_is_complete", "_length", "_name",
-        "_open_path", "_raw", "_state", "_version",
+        "_args", "_error", "_finish_reason", "_id", "_index", "_is_complete", "_length", "_limits", "_name",
+        "_open_path", "_raw", "_rope", "_version",
     )  # fmt: skip
     __match_args__ = ("name", "args", "is_complete", "error")
     __hash__ = None  # type: ignore[assignment]  # its arguments have none
@@ -70,9 +81,12 @@ class ToolCall:
         self._args = args
         self._open_path = open_path
         self._raw = raw_args
-        # of a snapshot: the call, and how far it had come
-        self._state: Any = None
-        self._version = self._length = 0
+        # of a snapshot: how far the call had come, and what there is to read of it; not the call itself,
+        # whose text goes on
+        self._version: Any = None
+        self._rope: Rope = ""
+        self._limits: Any = None
+        self._length = 0
 
     @property
     def id(self) -> str | None:
@@ -122,24 +136,18 @@ class ToolCall:
     def raw_args(self) -> str:
         """The text of the arguments, as it came."""
         if self._raw is _UNREAD:
-            self._raw = self._state.text()[: self._length]
-            self._let_go()
+            self._raw = rope_text(self._rope)
+            self._rope = ""
         return self._raw
 
     def _read(self) -> None:
         """Read the arguments when somebody looks: at once from the call, later from the text of then."""
-        source = self._state.source
-        if self._state.version != self._version:
-            source = JsonValueAccumulator(on_error="event", limits=self._state.limits)
+        source = self._version.source
+        if source is None:
+            source = JsonValueAccumulator(on_error="event", limits=self._limits)
             source.add_fragment(self.raw_args)
         self._args = source.value
         self._open_path = source.open_path
-        self._let_go()
-
-    def _let_go(self) -> None:
-        """Hold the call no longer than there is something to read."""
-        if self._raw is not _UNREAD and self._args is not _UNREAD:
-            self._state = None
 
     def _parts(self) -> tuple[Any, ...]:
         return (
@@ -169,19 +177,20 @@ class CallState(Call):
 
     __slots__ = (
         "error", "finish_reason", "gap", "has_value", "is_complete", "is_free_text", "length", "limits",
-        "pieces", "received", "snapshot", "source", "version", "waits",
+        "received", "rope", "snapshot", "source", "version", "waits",
     )  # fmt: skip
 
     def __init__(self, limits: Limits) -> None:
         super().__init__()
         self.limits = limits
-        self.pieces: list[str] = []
+        # the text; snapshots share what there was of it
+        self.rope: Rope = ""
         self.length = 0
         # characters of arguments that came, or were before what came
         self.received = 0
-        # counts the changes of what the source would show
-        self.version = 0
         self.source: JsonValueAccumulator | JsonFragmentRebuilder | None = None
+        # another one with every change of what the source would show
+        self.version = _Version(None)
         self.has_value = False
         # what is missing for good: a piece that was lost, or fragments that did not fit, without text
         self.gap: ParserError | None = None
@@ -200,9 +209,8 @@ class CallState(Call):
 
     def text(self) -> str:
         """Give all the text that came; the pieces are joined only once."""
-        if len(self.pieces) > 1:
-            self.pieces = ["".join(self.pieces)]
-        return self.pieces[0] if self.pieces else ""
+        self.rope = text = rope_text(self.rope)
+        return text
 
     def add_update(self, update: ToolCallUpdate) -> bool:
         """Take a piece of the call, and tell whether it had anything to say of the arguments."""
@@ -224,7 +232,7 @@ class CallState(Call):
         piece, fragments = self.halves.add_fragment(text), update.json_update_fragments
         had_text = self.length > 0
         if piece:
-            self.pieces.append(piece)
+            self.rope = grow(self.rope, piece)
             self.length += len(piece)
         if not self.is_free_text:
             self._read(piece, fragments, had_text)
@@ -263,7 +271,8 @@ class CallState(Call):
         self._changed(self.source.add_fragment(self.text()))
 
     def _changed(self, has_changed: bool) -> None:
-        self.version += 1
+        self.version.source = None
+        self.version = _Version(self.source)
         self.has_value = self.has_value or has_changed
         if self.source is not None:
             self.error = self.gap or self.source.error
@@ -286,7 +295,7 @@ class CallState(Call):
             return
         self.is_open = self.waits = False
         if half := self.halves.finish():
-            self.pieces.append(half)
+            self.rope = grow(self.rope, half)
             self.length += 1
             if isinstance(self.source, JsonValueAccumulator):
                 self._changed(self.source.add_fragment(half))
@@ -341,7 +350,7 @@ class CallState(Call):
     def view(self) -> ToolCall:
         """Give the call as it stands; the same object while nothing changes."""
         last = self.snapshot
-        if last is None or last._version != self.version or not self._is_as(last):
+        if last is None or last._version is not self.version or not self._is_as(last):
             last = self.snapshot = _seen(self)
         return last
 
@@ -375,8 +384,9 @@ def _seen(state: CallState) -> ToolCall:
         state.error,
         state.finish_reason,
     )
-    call._state = state
     call._version = state.version
+    call._rope = state.rope
+    call._limits = state.limits
     call._length = state.length
     if not state.has_value:
         call._args = {} if state.is_complete and not state.is_free_text else UNDEFINED

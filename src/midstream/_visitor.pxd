@@ -1,5 +1,6 @@
 cdef class Visitor:
     cdef object last_error
+    cdef tuple error_place
     cdef str error_path
     cdef int begin_object(self) except -1
     cdef int end_object(self) except -1
@@ -11,3 +12,4 @@ cdef class Visitor:
     cdef int literal(self, object value) except -1
     cdef int document(self) except -1
     cdef int error(self, object error, int where) except -1
+    cdef str written_error_path(self)

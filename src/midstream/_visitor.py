@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
+from .paths import format_path, root_of, segments_of
 
 if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if TYPE_CHECKING:
     from .errors import ParserError
+    from .paths import PathPair
 
 __all__ = ["Visitor"]
 
@@ -22,9 +24,11 @@ __all__ = ["Visitor"]
 class Visitor:
     """Receive what a text says, in order."""
 
-    __slots__ = ("error_path", "last_error")
+    __slots__ = ("error_path", "error_place", "last_error")
 
     last_error: ParserError | None
+    # where it was found, written out when somebody asks: who recovers may pass over many
+    error_place: PathPair | None
     error_path: str
 
     def begin_object(self) -> None:
@@ -56,6 +60,14 @@ class Visitor:
 
     def error(self, error: ParserError, where: int) -> None:
         """Learn what is wrong with the text."""
+
+    def written_error_path(self) -> str:
+        """Write the path where the last error was found."""
+        place = self.error_place
+        if place is not None:
+            self.error_path = format_path(root_of(place), segments_of(place))
+            self.error_place = None
+        return self.error_path
 
     def state(self) -> dict[str, Any]:
         """Save the visitor as plain data."""

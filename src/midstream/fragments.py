@@ -64,6 +64,7 @@ class FragmentVisitor(Visitor):
 
     def __init__(self, root: str) -> None:
         self.last_error = None
+        self.error_place = None
         self.error_path = ""
         self.updates = _NONE
         self.pair: PathPair = (None, root)
@@ -156,10 +157,9 @@ class FragmentVisitor(Visitor):
             segment = None
         elif where == IN_NEXT_VALUE and self.in_array:
             segment = self.index + 1
-        update = make_update(ERROR, error.message, error, self.pair, segment)
         self.last_error = error
-        self.error_path = update.path
-        self.updates.append(update)
+        self.error_place = self.pair if segment is None else (self.pair, segment)
+        self.updates.append(make_update(ERROR, error.message, error, self.pair, segment))
 
     def state(self) -> dict[str, Any]:
         """Save the place and the open string as plain data."""

@@ -29,19 +29,22 @@ __all__ = [
 
 JsonAstType = Literal["null", "boolean", "number", "string", "array", "object"]
 
-# A text in pieces: one piece, or a pair of the pieces before and the last. Pieces of one size are
-# joined, so there are no more of them than the length has bits, and every version shares those of
-# the version before it.
+# A text in pieces: one piece, or a pair of the pieces before and the last. A piece is joined with
+# those before it that are no longer, all at once, so every character is copied no more often than the
+# length has bits, and every version shares the pieces of the version before it.
 Rope = str | tuple[Any, str]
 
 
 def grow(rope: Rope, piece: str) -> Rope:
     """Add a piece to a rope."""
-    while isinstance(rope, tuple) and len(rope[1]) <= len(piece):
-        rope, piece = rope[0], rope[1] + piece
-    if isinstance(rope, str) and len(rope) <= len(piece):
-        return rope + piece
-    return rope, piece
+    pieces, length = [piece], len(piece)
+    while isinstance(rope, tuple) and len(rope[1]) <= length:
+        rope, last = rope
+        pieces.append(last)
+        length += len(last)
+    if isinstance(rope, str) and len(rope) <= length:
+        return "".join([rope, *reversed(pieces)])
+    return rope, "".join(reversed(pieces))
 
 
 def rope_text(rope: Rope) -> str:

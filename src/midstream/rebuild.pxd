@@ -1,5 +1,6 @@
 cimport cython
 
+from ._accumulator cimport BUSY, IDLE, NEW
 from ._cursor cimport (
     DO_ARRAY, DO_END, DO_KEY, DO_LITERAL, DO_NUMBER, DO_OBJECT, DO_STRING, Cursor
 )
@@ -14,7 +15,9 @@ cdef class JsonFragmentRebuilder:
     cdef ValueVisitor _visitor
     cdef Cursor _cursor
     cdef object _root, _limits
-    cdef bint _is_busy
+    cdef int _phase
+    cdef int _refuse_call(self) except -1
+    cdef int _check_set_up(self) except -1
     cpdef reset(self)
     @cython.locals(given=JsonFragmentUpdate, pair=tuple)
     cdef int _take(self, object update) except -1

@@ -7,7 +7,7 @@ A batch of updates is first checked by a `Cursor`, which turns them into calls o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from . import _cython as cython
 from ._accumulator import DEFAULT_LIMITS
@@ -28,6 +28,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
+    from ._accumulator import BUSY, IDLE, NEW
     from ._cursor import DO_ARRAY, DO_END, DO_KEY, DO_LITERAL, DO_NUMBER, DO_OBJECT, DO_STRING
 
 if TYPE_CHECKING:
@@ -62,25 +63,47 @@ class JsonFragmentRebuilder:
     ({'city': 'Par'}, False)
     """
 
-    __slots__ = ("_cursor", "_is_busy", "_limits", "_root", "_visitor")
+    __slots__ = ("_cursor", "_limits", "_phase", "_root", "_visitor")
+
+    _phase: int
 
     def __init__(self, root: str | None = None, limits: Limits = DEFAULT_LIMITS) -> None:
         limits.check()
+        if self._phase == BUSY:
+            self._refuse_call()
         self._root = None if root is None else "".join(root)
         self._limits = limits
-        self._is_busy = False
+        self._phase = IDLE
         self.reset()
+
+    if not cython.compiled:
+
+        def __new__(cls, *_args: Any, **_options: Any) -> Self:
+            """Begin as an extension type does: with nothing set up."""
+            self = super().__new__(cls)
+            self._phase = NEW
+            return self
+
+    def _refuse_call(self) -> None:
+        if self._phase == BUSY:
+            raise RuntimeError("the rebuilder is in the midst of a call")
+        raise RuntimeError("the rebuilder was not set up: its __init__ has not been called")
+
+    def _check_set_up(self) -> None:
+        if self._phase == NEW:
+            self._refuse_call()
 
     def reset(self) -> None:
         """Forget everything but the options."""
-        if self._is_busy:
-            raise RuntimeError("the rebuilder is in the midst of a call")
+        if self._phase != IDLE:
+            self._refuse_call()
         self._visitor = ValueVisitor()
         self._cursor = Cursor(self._root, self._limits)
 
     @property
     def value(self) -> Any:
         """A snapshot of the value so far, `UNDEFINED` before there is one."""
+        self._check_set_up()
         return self._visitor.publish()
 
     @property
@@ -89,34 +112,39 @@ class JsonFragmentRebuilder:
 
         All that it does not lead through is whole and final; only the same key once more replaces it.
         """
+        self._check_set_up()
         return self._visitor.open_path()
 
     @property
     def is_complete(self) -> bool:
         """Whether JsonComplete has come."""
+        self._check_set_up()
         return self._cursor.is_done
 
     @property
     def error(self) -> ParserError | None:
         """What the last Error update told."""
+        self._check_set_up()
         return self._cursor.error
 
     def apply(self, updates: Iterable[Update] | Update) -> bool:
         """Take the next updates, all or none, and tell whether the value changed."""
-        if self._is_busy:
-            raise RuntimeError("the rebuilder is in the midst of a call")
-        self._is_busy = True
+        if self._phase != IDLE:
+            self._refuse_call()
+        self._phase = BUSY
         place = self._cursor.place()
         try:
-            # one update alone is as good as a list of it
-            for update in [updates] if isinstance(updates, (Mapping, JsonFragmentUpdate)) else updates:
+            # one update alone is as good as a list of it; compiled, a tuple of classes would hide an error
+            if isinstance(updates, JsonFragmentUpdate) or isinstance(updates, Mapping):  # noqa: SIM101
+                updates = [updates]
+            for update in updates:
                 self._take(update)
             return self._carry_out()
         except BaseException:
             self._cursor.go_back(place)
             raise
         finally:
-            self._is_busy = False
+            self._phase = IDLE
 
     def _take(self, update: Any) -> None:
         """Show the cursor an update, whatever its form."""

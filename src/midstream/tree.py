@@ -90,6 +90,7 @@ class TreeVisitor(Visitor):
 
     def __init__(self, root: JsonAstNode | None, next_id: int, pending_key: str | None) -> None:
         self.last_error = None
+        self.error_place = None
         self.error_path = ""
         self.root = root
         self.next_id = next_id

@@ -24,14 +24,16 @@ cdef class ValueVisitor(Visitor):
     cdef object root, current
     cdef bint in_array, in_string, stale, published, changed, touched
     cdef str key_of_value
-    cdef list spine, keys, news
+    cdef list spine, keys, news, pairs
     cdef int begin_call(self) except -1
     cdef readonly list documents
     cdef TextBuffer text
     cdef object publish(self)
     cdef object open_path(self)
     @cython.locals(depth=Py_ssize_t)
-    cdef tuple _path(self, bint with_value, int begun)
+    cdef tuple _path(self)
+    @cython.locals(depth=Py_ssize_t)
+    cdef tuple _pair(self)
     @cython.locals(depth=Py_ssize_t, copied=bint)
     cdef int _copy_spine(self) except -1
     cdef int _place(self, object above, str key, object value) except -1

@@ -21,7 +21,6 @@ from ._value_text import value_text
 from ._visitor import Visitor
 from .errors import JsonStreamError
 from .limits import Limits
-from .paths import format_path
 
 if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from .errors import ParserError
-    from .paths import Segment, Segments
+    from .paths import PathPair, Segment, Segments
 
 __all__ = ["JsonValueAccumulator", "parse_partial", "values"]
 
@@ -66,6 +65,7 @@ class ValueVisitor(Visitor):
         "key_of_value",
         "keys",
         "news",
+        "pairs",
         "published",
         "root",
         "spine",
@@ -76,6 +76,7 @@ class ValueVisitor(Visitor):
 
     def __init__(self) -> None:
         self.last_error = None
+        self.error_place = None
         self.error_path = ""
         self.root: Any = UNDEFINED
         self.current: Any = None
@@ -84,6 +85,8 @@ class ValueVisitor(Visitor):
         self.key_of_value: str | None = None
         self.spine: list[Any] = []
         self.keys: list[str | None] = []
+        # the places of open containers, as far as an error has asked for them
+        self.pairs: list[PathPair] = []
         self.text = TextBuffer()
         self.stale = False
         self.published = False
@@ -112,17 +115,28 @@ class ValueVisitor(Visitor):
         """Give the way to the innermost open value, None if nothing is open."""
         if not self.spine:
             return () if self.in_string else None
-        return self._path(self.in_string, 1)
+        return self._path()
 
-    def _path(self, with_value: bool, begun: int) -> Segments:
-        """Give the way to the innermost open container, or to a value in it."""
+    def _path(self) -> Segments:
+        """Give the way to the innermost open container, or to the open string in it."""
         segments: list[Segment] = []
         for depth in range(1, len(self.spine)):
             above = self.spine[depth - 1]
             segments.append(len(above) - 1 if isinstance(above, list) else str(self.keys[depth]))
-        if with_value and self.spine:
-            segments.append(len(self.current) - begun if self.in_array else str(self.key_of_value))
+        if self.in_string:
+            segments.append(len(self.current) - 1 if self.in_array else str(self.key_of_value))
         return tuple(segments)
+
+    def _pair(self) -> PathPair:
+        """Give the place of the innermost open container; the next error in it won't look for it again."""
+        pairs = self.pairs
+        if not pairs:
+            pairs.append((None, "root"))
+        for depth in range(len(pairs), len(self.spine)):
+            above = self.spine[depth - 1]
+            segment = len(above) - 1 if isinstance(above, list) else str(self.keys[depth])
+            pairs.append((pairs[depth - 1], segment))
+        return pairs[len(pairs) - 1]
 
     def _copy_spine(self) -> None:
         """Replace every open container that a reader may still hold by a copy."""
@@ -192,6 +206,8 @@ class ValueVisitor(Visitor):
             self._end_string()
         self.spine.pop()
         self.key_of_value = self.keys.pop()
+        if len(self.pairs) > len(self.spine):
+            self.pairs.pop()
         self.current = self.spine[len(self.spine) - 1] if self.spine else None
         self.in_array = isinstance(self.current, list)
 
@@ -243,7 +259,11 @@ class ValueVisitor(Visitor):
     def error(self, error: ParserError, where: int) -> None:
         self._settle()
         self.last_error = error
-        self.error_path = format_path("root", self._path(where != IN_CONTAINER, where == IN_STRING))
+        place = self._pair()
+        if where != IN_CONTAINER and self.spine:
+            begun = where == IN_STRING
+            place = (place, len(self.current) - begun if self.in_array else str(self.key_of_value))
+        self.error_place = place
 
     def state(self) -> dict[str, Any]:
         """Save the value as text, and the keys that lead to what is open in it."""
