@@ -252,6 +252,19 @@ def test_memory_is_linear(build: str, way: str, shape: str) -> None:
     assert peak(large) <= 12 * peak(small) + 5000
 
 
+def test_memory_of_a_copied_token_does_not_grow_with_its_pieces() -> None:
+    """Every chunk of the pure parser copies what is known of an open key; compiled, nobody can look at it."""
+    buffer_type = sys.modules[f"{TWIN}._text"].TextBuffer
+
+    def size(pieces: int) -> int:
+        buffer = buffer_type()
+        for _ in range(pieces):
+            buffer.append("k")
+        return most_memory(buffer.clone)
+
+    assert size(1024 * 1024 - 1) <= size(1024 * 2 - 1) + 500
+
+
 @each_build
 @pytest.mark.parametrize("open_text", ["[", '{"k":', '{"' + "k" * 50 + '":', "[0,0,", '[{"":'])
 def test_a_checkpoint_grows_with_what_is_open_only(midstream: Any, open_text: str) -> None:

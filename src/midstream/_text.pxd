@@ -7,6 +7,8 @@ cdef class TextBuffer:
     cdef list batches, pieces
     @cython.locals(pieces=list)
     cdef int append(self, str piece) except -1
+    @cython.locals(batches=list, first=Py_ssize_t, length=Py_ssize_t)
+    cdef int _add_batch(self, str batch) except -1
     @cython.locals(pieces=list, text=str)
     cdef str read(self)
     cdef str take(self)

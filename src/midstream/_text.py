@@ -44,9 +44,7 @@ class TextBuffer:
         if pieces is not None:
             pieces.append(piece)
             if len(pieces) >= _BATCH:
-                if self.batches is None:
-                    self.batches = []
-                self.batches.append("".join(pieces))
+                self._add_batch("".join(pieces))
                 self.pieces = []
         elif self.whole is None:
             self.whole = piece
@@ -56,6 +54,17 @@ class TextBuffer:
             self.pieces = [self.whole, self.tail, piece]
             self.whole = None
             self.tail = None
+
+    def _add_batch(self, batch: str) -> None:
+        """Keep a batch, joined with those before it that are no longer: so they stay few, for who clones."""
+        if self.batches is None:
+            self.batches = []
+        batches = self.batches
+        first, length = len(batches), len(batch)
+        while first > 0 and len(batches[first - 1]) <= length:
+            first -= 1
+            length += len(batches[first])
+        batches[first:] = ["".join([*batches[first:], batch])]
 
     def read(self) -> str:
         """Give the whole text so far."""
