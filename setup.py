@@ -25,6 +25,7 @@ HOT = [
     "_strings",
     "_numbers",
     "_visitor",
+    "_turns",
     "_machine",
     "_recovery",
     "_grammar",
@@ -96,6 +97,8 @@ def translated(extensions: list[Extension]) -> list[Extension]:
             "initializedcheck": False,
             "cdivision": True,
             "auto_pickle": False,
+            # what is shared is never changed, and what changes takes turns (`_turns`)
+            "freethreading_compatible": True,
         },
     )
 

@@ -44,6 +44,7 @@ LAYERS = [
             "_views",
             "_undefined",
             "_cython",
+            "_turns",
             "_version",
         ),
     ),

@@ -48,6 +48,14 @@ def test_an_accumulator_that_was_not_set_up(midstream: ModuleType, name: str) ->
             eval(f"accumulator.{use}", {"accumulator": forgetful()})
 
 
+@each_build
+def test_a_rebuilder_that_was_not_set_up(midstream: ModuleType) -> None:
+    forgetful = type("Forgetful", (midstream.JsonFragmentRebuilder,), {"__init__": lambda self: None})
+    for use in ("apply([])", "reset()", "value", "open_path", "is_complete", "error"):
+        with pytest.raises(RuntimeError, match=r"^the rebuilder was not set up"):
+            eval(f"rebuilder.{use}", {"rebuilder": forgetful()})
+
+
 THREADS = """
 import sys, threading
 from midstream import JsonStreamError, JsonValueAccumulator

@@ -74,6 +74,32 @@ def test_a_copy_made_at_any_cut_goes_on_as_the_original(
         assert outcome(other, rest) == outcome(accumulator, rest)
 
 
+@each_build
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_copies_of_the_others_go_their_own_way(
+    midstream: ModuleType, duplicate: Callable[[Any], Any]
+) -> None:
+    chunker = midstream.JsonStreamChunker()
+    chunker.process({"a": "b"})
+    other = duplicate(chunker)
+    assert other.process({"a": "bc", "d": 1}) + other.flush() == 'c","d":1}'
+    assert chunker.process({"a": "bx"}) + chunker.flush() == 'x"}'
+    handler = midstream.ToolsAggregateMessageHandler()
+    handler.add_message(midstream.ToolCallUpdate("c", 0, "f", '["x'))
+    copied = duplicate(handler)
+    for reader, end, args in ((copied, 'y"]', ["xy"]), (handler, '"]', ["x"])):
+        reader.add_message(midstream.ToolCallUpdate(index=0, function_args=end))
+        (call,) = reader.complete()
+        assert (call.args, call.is_complete) == (args, True)
+
+
+@each_build
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_rebuilder_is_not_copied(midstream: ModuleType, duplicate: Callable[[Any], Any]) -> None:
+    with pytest.raises(TypeError, match=r"^a rebuilder can't be copied or pickled"):
+        duplicate(midstream.JsonFragmentRebuilder())
+
+
 # --- another process, started afresh
 
 

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -135,6 +136,10 @@ def test_a_call_while_another_thread_is_in_one_is_refused(midstream: ModuleType,
         lambda: pickle.dumps(accumulator),
         lambda: copy.copy(accumulator),
     ]
+    looks = ["position", "is_complete", "error", "trailing"]
+    if name == "JsonValueAccumulator":
+        looks += ["value", "open_path", "documents"]
+    uses += [partial(getattr, accumulator, look) for look in looks]
     with ThreadPoolExecutor(1) as pool:
         call = pool.submit(accumulator.add_fragment, "[1, ")
         try:
@@ -167,7 +172,9 @@ def test_updates_given_by_many_threads_to_one_rebuilder(midstream: ModuleType) -
         call = pool.submit(rebuilder.apply, slowly())
         try:
             assert entered.wait(60)
-            for use in (lambda: rebuilder.apply([first]), rebuilder.reset):
+            looks = ["value", "open_path", "is_complete", "error"]
+            uses = [lambda: rebuilder.apply([first]), rebuilder.reset, rebuilder.__init__]
+            for use in [*uses, *(partial(getattr, rebuilder, look) for look in looks)]:
                 with pytest.raises(RuntimeError, match=r"^the rebuilder is in the midst of a call"):
                     use()
         finally:
@@ -223,6 +230,37 @@ def test_updates_that_threads_get_from_one_accumulator_are_all_of_the_sequence(m
     assert [index for index, _ in told] == list(range(len(told)))
     assert Counter(value for _, value in told) == taken
     assert accumulator.is_complete
+
+
+@each_build
+def test_a_value_that_is_read_while_another_thread_feeds(midstream: ModuleType) -> None:
+    """It is refused, or right; so is the fragment."""
+    text = written(4, True)
+    expected = [midstream.parse_partial(text[:cut]) for cut in range(len(text) + 1)]
+    accumulator, done = midstream.JsonValueAccumulator(), threading.Event()
+
+    def work(number: int) -> None:
+        if number:
+            while not done.is_set():
+                try:
+                    assert accumulator.value in expected
+                    assert accumulator.position.index <= len(text)
+                except RuntimeError:
+                    pass  # a call of another thread was under way
+            return
+        try:
+            for character in text:
+                while True:
+                    try:
+                        accumulator.add_fragment(character)
+                        break
+                    except RuntimeError:
+                        pass  # a look of another thread was under way
+        finally:
+            done.set()
+
+    at_once(work, 3)
+    assert accumulator.value == document(4)
 
 
 # --- what is handed out is everybody's
@@ -308,4 +346,21 @@ def test_nodes_whose_values_many_threads_ask_for(midstream: ModuleType) -> None:
         text = written(1, True)
         state = midstream.parse_chunk(midstream.create_parser_state(), text[:cut])
         state = midstream.parse_chunk(state, text[cut : cut + 60])
-        assert values_of(state.root) == [midstream.parse_partial(text[: cut + 60])] * THREADS
+        values = values_of(state.root)
+        assert values == [midstream.parse_partial(text[: cut + 60])] * THREADS
+        if getattr(sys, "_is_gil_enabled", lambda: True)():
+            assert all(value is values[0] for value in values)
+
+
+@each_build
+def test_a_state_that_is_saved_while_others_go_on_from_it(midstream: ModuleType) -> None:
+    for _ in range(60):
+        state = midstream.create_parser_state()
+        for piece in ('{"k', "e", "y", "s"):
+            state = midstream.parse_chunk(state, piece)
+
+        def go_on(number: int, state: Any = state) -> Any:
+            own = midstream.load_state(midstream.dump_state(state)) if number % 2 else state
+            return midstream.get_resolved_value(midstream.parse_chunk(own, '": 1}'))
+
+        assert at_once(go_on) == [{"keys": 1}] * THREADS

@@ -1,19 +1,16 @@
 from ._grammar cimport Grammar
+from ._turns cimport Turns, end_turn
 from ._visitor cimport Visitor
 
-cdef int NEW, IDLE, BUSY
-
-cdef class Accumulator:
+cdef class Accumulator(Turns):
     cdef Grammar _grammar
     cdef Visitor _visitor
     cdef object _limits, _parse_int, _parse_float
     cdef object _on_error, _after_root
     cdef bint _raises
-    cdef int _phase
+    cdef int _check_options(self, object on_error, object after_root, object limits, object parse_int, object parse_float) except -1
     cdef int _set_up(self, object on_error, object after_root, object limits, object parse_int, object parse_float) except -1
-    cdef int _begin_call(self) except -1
-    cdef int _refuse_call(self) except -1
-    cdef int _check_set_up(self) except -1
     cpdef reset(self)
+    cdef int _start(self) except -1
     cdef Visitor _new_visitor(self)
     cdef int _raise(self, list updates) except -1

@@ -6,10 +6,11 @@ visitor. What goes in does not, and lives here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
 from ._grammar import Grammar
+from ._turns import Turns
 from ._visitor import Visitor
 from .errors import ErrorCode, JsonStreamError, ParserError, Position
 from .limits import Limits
@@ -17,12 +18,15 @@ from .limits import Limits
 if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
+if not cython.compiled:
+    from ._turns import end_turn
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ._update import JsonFragmentUpdate
 
-__all__ = ["BUSY", "DEFAULT_LIMITS", "IDLE", "NEW", "Accumulator", "restore"]
+__all__ = ["DEFAULT_LIMITS", "Accumulator", "restore"]
 
 DEFAULT_LIMITS = Limits()
 
@@ -30,14 +34,9 @@ _VERSION = 1
 _ON_ERROR = ("raise", "event", "recover")
 _AFTER_ROOT = ("error", "ignore", "next")
 
-# the phases of an accumulator's life
-NEW = 0
-IDLE = 1
-BUSY = 2
-
 
 @cython.cclass
-class Accumulator:
+class Accumulator(Turns):
     """Show fragments to a visitor, and keep the promises about errors."""
 
     __slots__ = (
@@ -47,14 +46,11 @@ class Accumulator:
         "_on_error",
         "_parse_float",
         "_parse_int",
-        "_phase",
         "_raises",
         "_visitor",
     )
 
-    _phase: int
-
-    def _set_up(
+    def _check_options(
         self,
         on_error: str,
         after_root: str,
@@ -74,44 +70,33 @@ class Accumulator:
             limits.check()
         if not callable(parse_int) or not callable(parse_float):
             raise TypeError("parse_int and parse_float are functions of a text")
-        if self._phase == BUSY:
-            self._refuse_call()
+
+    def _set_up(
+        self,
+        on_error: str,
+        after_root: str,
+        limits: Limits,
+        parse_int: Callable[[str], Any],
+        parse_float: Callable[[str], Any],
+    ) -> None:
+        """Take options that have been checked, in a turn that has begun."""
         self._on_error = on_error
         self._after_root = after_root
         self._limits = limits
         self._parse_int = parse_int
         self._parse_float = parse_float
         self._raises = on_error == "raise"
-        self._phase = IDLE
-        self.reset()
-
-    if not cython.compiled:
-
-        def __new__(cls, *_args: Any, **_options: Any) -> Self:
-            """Begin as an extension type does: with nothing set up."""
-            self = super().__new__(cls)
-            self._phase = NEW
-            return self
-
-    def _begin_call(self) -> None:
-        """Refuse a call from inside another one, be it from a hook or from another thread."""
-        if self._phase != IDLE:
-            self._refuse_call()
-        self._phase = BUSY
-
-    def _refuse_call(self) -> None:
-        if self._phase == BUSY:
-            raise RuntimeError("the accumulator is in the midst of a call")
-        raise RuntimeError("the accumulator was not set up: its __init__ has not been called")
-
-    def _check_set_up(self) -> None:
-        if self._phase == NEW:
-            self._refuse_call()
+        self._start()
 
     def reset(self) -> None:
         """Forget everything but the options."""
-        if self._phase != IDLE:
-            self._refuse_call()
+        self._begin_call()
+        try:
+            self._start()
+        finally:
+            end_turn(self)
+
+    def _start(self) -> None:
         recover = self._on_error == "recover"
         self._grammar = Grammar(self._limits, self._after_root, recover, self._parse_int, self._parse_float)
         self._visitor = self._new_visitor()
@@ -127,27 +112,43 @@ class Accumulator:
     @property
     def is_complete(self) -> bool:
         """Whether a whole document has been read and nothing is in flight."""
-        self._check_set_up()
-        return self._grammar.is_complete()
+        begun = self._begin_look()
+        try:
+            return self._grammar.is_complete()
+        finally:
+            if begun:
+                end_turn(self)
 
     @property
     def position(self) -> Position:
         """How far the text has been read; after an error that ended it, where that is."""
-        self._check_set_up()
-        return self._grammar.position()
+        begun = self._begin_look()
+        try:
+            return self._grammar.position()
+        finally:
+            if begun:
+                end_turn(self)
 
     @property
     def trailing(self) -> str:
         """The text behind the document, with ``after_root="ignore"``."""
-        self._check_set_up()
-        trailing = self._grammar.trailing
-        return "" if trailing is None else trailing.read()
+        begun = self._begin_look()
+        try:
+            trailing = self._grammar.trailing
+            return "" if trailing is None else trailing.read()
+        finally:
+            if begun:
+                end_turn(self)
 
     @property
     def error(self) -> ParserError | None:
         """The error that ended the text, or the last that it recovered from."""
-        self._check_set_up()
-        return self._visitor.last_error
+        begun = self._begin_look()
+        try:
+            return self._visitor.last_error
+        finally:
+            if begun:
+                end_turn(self)
 
     def _raise(self, updates: list[JsonFragmentUpdate]) -> None:
         """Raise the error that ended the text; the last update, if any, tells of it too."""
@@ -160,21 +161,25 @@ class Accumulator:
             raise JsonStreamError(error, self._visitor.written_error_path(), updates) from cause
 
     def __reduce__(self) -> tuple[object, ...]:
-        return restore, (type(self), self.checkpoint(), self._parse_int, self._parse_float)
+        data = self.checkpoint()
+        return restore, (type(self), data, self._parse_int, self._parse_float)
 
     def checkpoint(self) -> dict[str, Any]:
         """Save the state as plain data for json.dumps, to go on from with ``restore``."""
-        if self._phase != IDLE:
-            self._refuse_call()
-        return {
-            "midstream": _VERSION,
-            "type": type(self).__name__,
-            "options": self._options(),
-            "hooks": self._parse_int is not int or self._parse_float is not float,
-            "grammar": self._grammar.state(),
-            "visitor": self._visitor.state(),
-            "error": None if self.error is None else [*self.error, self._visitor.written_error_path()],
-        }
+        self._begin_call()
+        try:
+            error = self._visitor.last_error
+            return {
+                "midstream": _VERSION,
+                "type": type(self).__name__,
+                "options": self._options(),
+                "hooks": self._parse_int is not int or self._parse_float is not float,
+                "grammar": self._grammar.state(),
+                "visitor": self._visitor.state(),
+                "error": None if error is None else [*error, self._visitor.written_error_path()],
+            }
+        finally:
+            end_turn(self)
 
     def _load(self, grammar: dict[str, Any], visitor: dict[str, Any]) -> None:
         self._grammar.load(grammar)

@@ -240,6 +240,9 @@ class Grammar(Recovery):
                         piece = slice_of(text, chars, i, j) if cython.compiled else text[i:j]
                         visitor.string(piece, True, True)
                         i = j + 1
+                        if self.after != AFTER_ROOT:
+                            self.mode = mode = self.after
+                            continue
                         self._end_value(i, visitor)
                     else:
                         self.mode = STRING
@@ -300,7 +303,14 @@ class Grammar(Recovery):
                     if j < n and c == '"' and j - i <= self.max_string:
                         visitor.key(self.strings.recall(text, chars, i, j))
                         i = j + 1
-                        self.mode = COLON
+                        self.mode = mode = COLON
+                        if i < n:
+                            c = chars[i]
+                            if c == ":":
+                                # it most often stands right behind the key
+                                i += 1
+                                self.mode = mode = VALUE
+                        continue
                     else:
                         self.mode = KEY
                         self.strings.begin(True)

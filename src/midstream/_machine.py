@@ -211,9 +211,9 @@ class Machine:
             # room is counted down from the limit; what is saved must not depend on how
             token = [strings.limit - strings.room, strings.place, strings.high]
             # behind the backslash alone, the code is still that of the escape before
-            token += [strings.code if strings.place > 1 else 0, save_text(self.token.read())]
+            token += [strings.code if strings.place > 1 else 0, save_text(self.token.peek())]
         elif self.mode == NUMBER:
-            token = [numbers.state, self.token.read()]
+            token = [numbers.state, self.token.peek()]
         elif self.mode == LITERAL:
             token = [self.literal_word, self.literal_at]
         elif self.mode == SKIP:
@@ -223,7 +223,7 @@ class Machine:
             "open": "".join("{" if after == AFTER_MEMBER else "[" for after in afters),
             "position": [self.base, self.line, self.line_start, self.document_start],
             "token": token,
-            "trailing": "" if self.trailing is None else save_text(self.trailing.read()),
+            "trailing": "" if self.trailing is None else save_text(self.trailing.peek()),
             "carry": list(self.carry),
             "finished": self.finished,
             "error": None if error is None else [error.code, error.index, error.line, error.column],

@@ -11,6 +11,7 @@ cdef class TextBuffer:
     cdef int _add_batch(self, str batch) except -1
     @cython.locals(pieces=list, text=str)
     cdef str read(self)
+    cdef str peek(self)
     cdef str take(self)
     cdef int clear(self) except -1
     @cython.locals(other=TextBuffer)

@@ -84,6 +84,12 @@ class TextBuffer:
             self.whole = "".join(pieces)
         return self.whole or ""
 
+    def peek(self) -> str:
+        """Give the whole text so far, and change nothing: the buffer of a state may be anybody's."""
+        if self.pieces is not None:
+            return "".join([*(self.batches or ()), *self.pieces])
+        return (self.whole or "") + (self.tail or "")
+
     def is_empty(self) -> bool:
         """Tell whether nothing has been added."""
         return self.whole is None and self.pieces is None

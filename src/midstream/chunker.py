@@ -44,6 +44,7 @@ compares values, `_chunk_spine` has the rules for one object and one array, `_ch
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._chunk_compare import way_to_difference
@@ -133,6 +134,9 @@ class JsonStreamChunker:
         self._close_below(0, parts)
         _write(self._spine[0], self._spine[0].rest(), parts)
         return "".join(parts)
+
+    def __copy__(self) -> JsonStreamChunker:
+        return copy.deepcopy(self)
 
     # The first half of a step: compare along the spine. Nothing changes.
 

@@ -1,9 +1,10 @@
 cimport cython
 
-from ._accumulator cimport IDLE, Accumulator
+from ._accumulator cimport Accumulator
 from ._chars cimport ascii_slice
 from ._modes cimport IN_CONTAINER, IN_NEXT_VALUE
 from ._text cimport TextBuffer
+from ._turns cimport end_turn
 from ._update cimport JsonFragmentUpdate, make_update
 from ._visitor cimport Visitor
 

@@ -33,9 +33,9 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
-    from ._accumulator import IDLE
     from ._chars import ascii_slice
     from ._modes import IN_CONTAINER, IN_NEXT_VALUE
+    from ._turns import end_turn
     from ._update import make_update
 
 if TYPE_CHECKING:
@@ -235,8 +235,14 @@ class JsonFragmentAccumulator(Accumulator):
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
     ) -> None:
-        self._root = str(root)
-        self._set_up(on_error, after_root, limits, parse_int, parse_float)
+        root = str(root)
+        self._check_options(on_error, after_root, limits, parse_int, parse_float)
+        self._begin_set_up()
+        try:
+            self._root = root
+            self._set_up(on_error, after_root, limits, parse_int, parse_float)
+        finally:
+            end_turn(self)
 
     def _new_visitor(self) -> Visitor:
         return FragmentVisitor(self._root)
@@ -252,12 +258,12 @@ class JsonFragmentAccumulator(Accumulator):
         visitor.updates = updates
         try:
             self._grammar.feed(fragment, visitor)
+            if self._grammar.error is not None:
+                self._raise(updates)
+            return updates
         finally:
             visitor.updates = _NONE
-            self._phase = IDLE
-        if self._grammar.error is not None:
-            self._raise(updates)
-        return updates
+            end_turn(self)
 
     def finish(self) -> list[JsonFragmentUpdate]:
         """Take the end of the input as the end of the text; a truncated text is an error."""
@@ -267,12 +273,12 @@ class JsonFragmentAccumulator(Accumulator):
         visitor.updates = updates
         try:
             self._grammar.finish(visitor)
+            if self._grammar.error is not None:
+                self._raise(updates)
+            return updates
         finally:
             visitor.updates = _NONE
-            self._phase = IDLE
-        if self._grammar.error is not None:
-            self._raise(updates)
-        return updates
+            end_turn(self)
 
     @classmethod
     def restore(

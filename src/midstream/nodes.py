@@ -364,7 +364,9 @@ def resolve(top: _Container) -> None:
     waiting = [top]
     while waiting:
         node = waiting[-1]
-        common = node._base[1] if node._base else 0
+        # another thread may be at the same node, and drop its base
+        base = node._base
+        common = base[1] if base else 0
         unresolved = [
             child
             for child in (node.child(i) for i in range(common, node.child_count()))
@@ -375,5 +377,7 @@ def resolve(top: _Container) -> None:
             continue
         waiting.pop()
         if node._value is UNDEFINED:
-            node._value = node.make_value()
+            value = node.make_value()
+            if node._value is UNDEFINED:
+                node._value = value
             node._base = None

@@ -1,9 +1,9 @@
 cimport cython
 
-from ._accumulator cimport BUSY, IDLE, NEW
 from ._cursor cimport (
     DO_ARRAY, DO_END, DO_KEY, DO_LITERAL, DO_NUMBER, DO_OBJECT, DO_STRING, Cursor
 )
+from ._turns cimport Turns, end_turn
 from ._update cimport JsonFragmentUpdate
 from .values cimport ValueVisitor
 
@@ -11,14 +11,12 @@ cdef object COMPLETE_BOOLEAN, COMPLETE_NUMBER, COMPLETE_STRING, ERROR, KEY, PART
 
 cdef bint _is_as_made(object kind, object text, object value)
 
-cdef class JsonFragmentRebuilder:
+cdef class JsonFragmentRebuilder(Turns):
     cdef ValueVisitor _visitor
     cdef Cursor _cursor
     cdef object _root, _limits
-    cdef int _phase
-    cdef int _refuse_call(self) except -1
-    cdef int _check_set_up(self) except -1
     cpdef reset(self)
+    cdef int _start(self) except -1
     @cython.locals(given=JsonFragmentUpdate, pair=tuple)
     cdef int _take(self, object update) except -1
     @cython.locals(visitor=ValueVisitor, call=int, starts=bint, ends=bint)

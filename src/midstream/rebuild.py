@@ -7,11 +7,12 @@ A batch of updates is first checked by a `Cursor`, which turns them into calls o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
 from ._accumulator import DEFAULT_LIMITS
 from ._cursor import Cursor
+from ._turns import Turns
 from ._update import (
     COMPLETE_BOOLEAN,
     COMPLETE_NUMBER,
@@ -28,8 +29,8 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
-    from ._accumulator import BUSY, IDLE, NEW
     from ._cursor import DO_ARRAY, DO_END, DO_KEY, DO_LITERAL, DO_NUMBER, DO_OBJECT, DO_STRING
+    from ._turns import end_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +46,7 @@ __all__ = ["JsonFragmentRebuilder"]
 
 
 @cython.cclass
-class JsonFragmentRebuilder:
+class JsonFragmentRebuilder(Turns):
     """Put updates, or their wire form, together again to the value.
 
     Values are placed by their paths: Key and StartString updates may be absent, and containers only
@@ -63,48 +64,43 @@ class JsonFragmentRebuilder:
     ({'city': 'Par'}, False)
     """
 
-    __slots__ = ("_cursor", "_limits", "_phase", "_root", "_visitor")
-
-    _phase: int
+    __slots__ = ("_cursor", "_limits", "_root", "_visitor")
 
     def __init__(self, root: str | None = None, limits: Limits = DEFAULT_LIMITS) -> None:
         limits.check()
-        if self._phase == BUSY:
-            self._refuse_call()
-        self._root = None if root is None else "".join(root)
-        self._limits = limits
-        self._phase = IDLE
-        self.reset()
+        name = None if root is None else "".join(root)
+        self._begin_set_up()
+        try:
+            self._root = name
+            self._limits = limits
+            self._start()
+        finally:
+            end_turn(self)
 
-    if not cython.compiled:
-
-        def __new__(cls, *_args: Any, **_options: Any) -> Self:
-            """Begin as an extension type does: with nothing set up."""
-            self = super().__new__(cls)
-            self._phase = NEW
-            return self
-
-    def _refuse_call(self) -> None:
-        if self._phase == BUSY:
-            raise RuntimeError("the rebuilder is in the midst of a call")
-        raise RuntimeError("the rebuilder was not set up: its __init__ has not been called")
-
-    def _check_set_up(self) -> None:
-        if self._phase == NEW:
-            self._refuse_call()
+    def _word(self) -> str:
+        return "rebuilder"
 
     def reset(self) -> None:
         """Forget everything but the options."""
-        if self._phase != IDLE:
-            self._refuse_call()
+        self._begin_call()
+        try:
+            self._start()
+        finally:
+            end_turn(self)
+
+    def _start(self) -> None:
         self._visitor = ValueVisitor()
         self._cursor = Cursor(self._root, self._limits)
 
     @property
     def value(self) -> Any:
         """A snapshot of the value so far, `UNDEFINED` before there is one."""
-        self._check_set_up()
-        return self._visitor.publish()
+        begun = self._begin_look()
+        try:
+            return self._visitor.publish()
+        finally:
+            if begun:
+                end_turn(self)
 
     @property
     def open_path(self) -> Segments | None:
@@ -112,26 +108,39 @@ class JsonFragmentRebuilder:
 
         All that it does not lead through is whole and final; only the same key once more replaces it.
         """
-        self._check_set_up()
-        return self._visitor.open_path()
+        begun = self._begin_look()
+        try:
+            return self._visitor.open_path()
+        finally:
+            if begun:
+                end_turn(self)
 
     @property
     def is_complete(self) -> bool:
         """Whether JsonComplete has come."""
-        self._check_set_up()
-        return self._cursor.is_done
+        begun = self._begin_look()
+        try:
+            return self._cursor.is_done
+        finally:
+            if begun:
+                end_turn(self)
 
     @property
     def error(self) -> ParserError | None:
         """What the last Error update told."""
-        self._check_set_up()
-        return self._cursor.error
+        begun = self._begin_look()
+        try:
+            return self._cursor.error
+        finally:
+            if begun:
+                end_turn(self)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a rebuilder can't be copied or pickled: give the updates to another one")
 
     def apply(self, updates: Iterable[Update] | Update) -> bool:
         """Take the next updates, all or none, and tell whether the value changed."""
-        if self._phase != IDLE:
-            self._refuse_call()
-        self._phase = BUSY
+        self._begin_call()
         place = self._cursor.place()
         try:
             # one update alone is as good as a list of it; compiled, a tuple of classes would hide an error
@@ -144,7 +153,7 @@ class JsonFragmentRebuilder:
             self._cursor.go_back(place)
             raise
         finally:
-            self._phase = IDLE
+            end_turn(self)
 
     def _take(self, update: Any) -> None:
         """Show the cursor an update, whatever its form."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -114,6 +115,9 @@ class ToolsAggregateMessageHandler:
         self._messages: dict[str | None, _Message] = {}
         # the message that the last update belonged to
         self._latest: str | None = None
+
+    def __copy__(self) -> ToolsAggregateMessageHandler:
+        return copy.deepcopy(self)
 
     @property
     def message_ids(self) -> list[str | None]:

@@ -1,9 +1,10 @@
 cimport cython
 
-from ._accumulator cimport IDLE, Accumulator
+from ._accumulator cimport Accumulator
 from ._grammar cimport Grammar
 from ._modes cimport IN_CONTAINER, IN_STRING
 from ._text cimport TextBuffer
+from ._turns cimport end_turn
 from ._visitor cimport Visitor
 
 # How many references there are to a container: with ours subtracted, whether a reader kept it. Where
@@ -49,9 +50,9 @@ cdef class JsonValueAccumulator(Accumulator):
     cpdef bint add_fragment(self, object fragment) except -1
     @cython.locals(visitor=ValueVisitor)
     cpdef bint finish(self) except -1
-    @cython.locals(visitor=ValueVisitor)
+    @cython.locals(visitor=ValueVisitor, begun=bint)
     cdef object _publish(self)
-    @cython.locals(visitor=ValueVisitor)
+    @cython.locals(visitor=ValueVisitor, begun=bint)
     cdef object _open_path(self)
-    @cython.locals(visitor=ValueVisitor)
+    @cython.locals(visitor=ValueVisitor, begun=bint)
     cpdef list _news(self)

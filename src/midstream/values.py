@@ -26,8 +26,8 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
-    from ._accumulator import IDLE
     from ._modes import IN_CONTAINER, IN_STRING
+    from ._turns import end_turn
 
     def references(container: Any) -> int:
         """Count the references to a container; uncompiled, take it that there are some."""
@@ -327,7 +327,12 @@ class JsonValueAccumulator(Accumulator):
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
     ) -> None:
-        self._set_up(on_error, after_root, limits, parse_int, parse_float)
+        self._check_options(on_error, after_root, limits, parse_int, parse_float)
+        self._begin_set_up()
+        try:
+            self._set_up(on_error, after_root, limits, parse_int, parse_float)
+        finally:
+            end_turn(self)
 
     def _new_visitor(self) -> Visitor:
         return ValueVisitor()
@@ -339,11 +344,11 @@ class JsonValueAccumulator(Accumulator):
         visitor.begin_call()
         try:
             self._grammar.feed(fragment, visitor)
+            if self._grammar.error is not None:
+                self._raise([])
+            return visitor.changed
         finally:
-            self._phase = IDLE
-        if self._grammar.error is not None:
-            self._raise([])
-        return visitor.changed
+            end_turn(self)
 
     def finish(self) -> bool:
         """Take the end of the input as the end of the text, and tell whether that changed the value.
@@ -355,11 +360,11 @@ class JsonValueAccumulator(Accumulator):
         visitor.begin_call()
         try:
             self._grammar.finish(visitor)
+            if self._grammar.error is not None:
+                self._raise([])
+            return visitor.changed
         finally:
-            self._phase = IDLE
-        if self._grammar.error is not None:
-            self._raise([])
-        return visitor.changed
+            end_turn(self)
 
     @property
     def value(self) -> Any:
@@ -367,9 +372,13 @@ class JsonValueAccumulator(Accumulator):
         return self._publish()
 
     def _publish(self) -> Any:
-        self._check_set_up()
-        visitor = self._visitor
-        return visitor.publish()
+        begun = self._begin_look()
+        try:
+            visitor = self._visitor
+            return visitor.publish()
+        finally:
+            if begun:
+                end_turn(self)
 
     @property
     def open_path(self) -> Segments | None:
@@ -386,21 +395,34 @@ class JsonValueAccumulator(Accumulator):
         return self._open_path()
 
     def _open_path(self) -> Segments | None:
-        self._check_set_up()
-        visitor = self._visitor
-        return visitor.open_path()
+        begun = self._begin_look()
+        try:
+            visitor = self._visitor
+            return visitor.open_path()
+        finally:
+            if begun:
+                end_turn(self)
 
     @property
     def documents(self) -> list[Any]:
         """The values that the last call completed: with ``after_root="next"`` there may be many."""
-        self._check_set_up()
-        visitor = self._visitor
-        return visitor.documents
+        begun = self._begin_look()
+        try:
+            visitor = self._visitor
+            return visitor.documents
+        finally:
+            if begun:
+                end_turn(self)
 
     def _news(self) -> list[Any]:
         """List what the last call made of the value: each document that changed, and the one open."""
-        visitor = self._visitor
-        return [*visitor.news, visitor.publish()] if visitor.touched else visitor.news
+        begun = self._begin_look()
+        try:
+            visitor = self._visitor
+            return [*visitor.news, visitor.publish()] if visitor.touched else visitor.news
+        finally:
+            if begun:
+                end_turn(self)
 
     def _load(self, grammar: dict[str, Any], visitor: dict[str, Any]) -> None:
         value: Any = UNDEFINED
