@@ -7,14 +7,14 @@ SOURCES := $(wildcard src/midstream/*.py src/midstream/*.pxd)
 FUZZ_SECONDS ?= 300
 # every tool at the version and with the hashes that requirements/ names; `make locks` writes those files
 PINNED = -m pip install --quiet --require-hashes --requirement requirements
-LOCKS := check docs fuzz locks sdk-openai sdk-anthropic sdk-objects
+LOCKS := check docs fuzz locks mutants sdk-openai sdk-anthropic sdk-objects
 BENCH := .venv-bench
 BENCH_WHEEL = $(BENCH)/bin/python -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir $(BENCH)/wheels $(BENCH)/source
 
 # the SDKs of providers, for the tests that use them as clients
 SDKS := .venv-sdk-openai/ready .venv-sdk-anthropic/ready .venv-sdk-objects/ready
 
-.PHONY: help demo test check docs bench bench-check comparison fuzz properties dist pictures chromium clean sdk-envs locks
+.PHONY: help demo test check docs bench bench-check comparison fuzz properties sanitize memcheck leaks bounds soak mutants dist pictures chromium clean sdk-envs locks
 
 help:
 	@echo "make demo    see JSON arrive"
@@ -25,6 +25,10 @@ help:
 	@echo "make bench-check  count instructions, and compare with the reference"
 	@echo "make fuzz    look for counterexamples for FUZZ_SECONDS ($(FUZZ_SECONDS)), guided by coverage"
 	@echo "make properties  the same with the tests' own properties"
+	@echo "make sanitize    the compiled core under AddressSanitizer and UBSan (memcheck: valgrind, leaks: references)"
+	@echo "make bounds      adversarial shapes at full size"
+	@echo "make soak        what a hundred thousand streams leave behind"
+	@echo "make mutants     change the core in small ways, and see that the tests notice (ONLY=…, SAMPLE=…)"
 	@echo "make dist    build sdist and wheel, and try both in fresh environments"
 
 demo: $(VENV)/installed
@@ -64,6 +68,21 @@ fuzz: $(VENV)/installed .venv-fuzz/ready
 
 properties: $(VENV)/installed
 	$(BIN)/python tests/fuzz/properties.py $(FUZZ_SECONDS)
+
+# each in a copy of its own, and first with bugs planted in it, which the tool must find
+sanitize memcheck leaks: $(VENV)/installed
+	$(BIN)/python tests/sanitize.py $(if $(filter sanitize,$@),asan,$@)
+
+# shapes made to hurt, at a tenth of their size and at their size
+bounds: $(VENV)/installed
+	$(BIN)/python tests/bounds.py
+
+soak: $(VENV)/installed
+	$(BIN)/python tests/soak.py
+	$(BIN)/python tests/soak.py --plain --only process
+
+mutants: .venv-mutants/ready
+	.venv-mutants/bin/python tests/mutation/run.py $(ONLY) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(AGAIN),--again)
 
 pictures: $(VENV)/installed $(VENV)/browser
 	$(BIN)/python tests/make_diagrams.py
