@@ -37,7 +37,10 @@ Rope = str | tuple[Any, str]
 
 def grow(rope: Rope, piece: str) -> Rope:
     """Add a piece to a rope."""
-    pieces, length = [piece], len(piece)
+    length = len(piece)
+    if len(rope if isinstance(rope, str) else rope[1]) > length:
+        return rope, piece
+    pieces = [piece]
     while isinstance(rope, tuple) and len(rope[1]) <= length:
         rope, last = rope
         pieces.append(last)

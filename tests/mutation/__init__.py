@@ -1,0 +1,1 @@
+"""Mutation testing of the plain core: see README.md beside this file."""

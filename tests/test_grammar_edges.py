@@ -1,0 +1,226 @@
+"""Where the grammar has an edge: fragments that say nothing, and numbers that a hook refuses."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from builds import BUILDS
+
+each_build = pytest.mark.parametrize("midstream", BUILDS.values(), ids=list(BUILDS))
+
+
+@each_build
+@pytest.mark.parametrize("empty", ["", b"", bytearray(), memoryview(b"")])
+@pytest.mark.parametrize("text", ["", '{"a', '{"a"', '["a', '["\\', '["\\ud83d', "[1", "[tr", "[1]", "1"])
+def test_an_empty_fragment_says_nothing(midstream: Any, text: str, empty: Any) -> None:
+    accumulator = midstream.JsonFragmentAccumulator()
+    accumulator.add_fragment(text)
+    before = accumulator.checkpoint()
+    assert accumulator.add_fragment(empty) == []
+    assert accumulator.checkpoint() == before
+    value = midstream.JsonValueAccumulator()
+    value.add_fragment(text)
+    assert value.add_fragment(empty) is False
+
+
+# (section 7) which code units are halves of a pair
+
+HALVES = ["d7ff", "d800", "d83d", "dbff", "dc00", "dfff", "e000", "0000", "ffff", "FFFF"]
+
+
+@each_build
+def test_only_a_high_and_a_low_half_make_a_pair(midstream: Any) -> None:
+    for first in HALVES:
+        for second in HALVES:
+            text = f'"\\u{first}\\u{second}."'
+            for fragments in ([text], [*text]):
+                assert [*midstream.values(fragments)][-1] == json.loads(text), text
+
+
+# What recovery does where only a comma or a colon is missing: it costs one error and no value
+
+
+def recovered(midstream: Any, fragments: list[str]) -> tuple[list[int], Any]:
+    updates = midstream.JsonFragmentAccumulator(on_error="recover")
+    value = midstream.JsonValueAccumulator(on_error="recover")
+    reported = []
+    for fragment in fragments:
+        reported += updates.add_fragment(fragment)
+        value.add_fragment(fragment)
+    reported += updates.finish()
+    value.finish()
+    return [update.error.index for update in reported if update.kind == "Error"], value.value
+
+
+@each_build
+@pytest.mark.parametrize(
+    ("text", "errors", "value"),
+    [
+        ('[1 {"a":2}, 5]', [3], [1, {"a": 2}, 5]),
+        ("[1 [2], 5]", [3], [1, [2], 5]),
+        ('[1 "x", 5]', [3], [1, "x", 5]),
+        ('{"a":1 "b":2}', [7], {"a": 1, "b": 2}),
+        ('{"a" {"b":1}, "c":2}', [5], {"a": {"b": 1}, "c": 2}),
+        ('{"a" [1], "c":2}', [5], {"a": [1], "c": 2}),
+        ('{"a" "b", "c":2}', [5], {"a": "b", "c": 2}),
+        # a value can't stand for a key
+        ('{"a":1 {"b":2}, "c":3}', [7], {"a": 1, "c": 3}),
+        ('{"a":1 ["b"], "c":3}', [7], {"a": 1, "c": 3}),
+        # no token with which the structure could go on
+        ("[1 }, 2]", [3], [1, 2]),
+        ("[1 ~, 2]", [3], [1, 2]),
+        ("[1 é, 2]", [3], [1, 2]),
+        ("[1 \\, 2]", [3], [1, 2]),
+        ('[1 #, "x"]', [3], [1, "x"]),
+        ("[1 3, 2]", [3], [1, 2]),
+    ],
+)
+def test_a_missing_separator_costs_one_error(
+    midstream: Any, text: str, errors: list[int], value: Any
+) -> None:
+    assert recovered(midstream, [text]) == (errors, value)
+    assert recovered(midstream, [*text]) == (errors, value)
+
+
+# What a checkpoint may say of a token that is cut
+
+
+@each_build
+@pytest.mark.parametrize(
+    ("text", "token", "place", "most"),
+    [
+        ('["\\u12', "place in an escape", 1, 5),
+        ('["\\ud83d', "high half", 2, 0xDBFF),
+        ('["\\u12', "code so far", 3, 0xFFFF),
+        ("[1", "state of a number", 0, 8),
+        ("[tr", "letters of true", 1, 3),
+        ("[fals", "letters of false", 1, 4),
+        ("[1 x", "where the error was", 0, 18),
+        ('[1 x "\\', "quote and backslash", 2, 2),
+    ],
+)
+def test_a_checkpoint_with_a_number_that_can_not_be_is_refused(
+    midstream: Any, text: str, token: str, place: int, most: int
+) -> None:
+    accumulator = midstream.JsonFragmentAccumulator(on_error="recover")
+    accumulator.add_fragment(text)
+    data = json.loads(json.dumps(accumulator.checkpoint()))
+    midstream.JsonFragmentAccumulator.restore(data)
+    data["grammar"]["token"][place] = most
+    midstream.JsonFragmentAccumulator.restore(data)
+    for number in (most + 1, -1, True, None, str(most), float(most)):
+        data["grammar"]["token"][place] = number
+        with pytest.raises(midstream.JsonStreamError) as raised:
+            midstream.JsonFragmentAccumulator.restore(data)
+        assert raised.value.code == "invalid_checkpoint"
+
+
+# What a limit leaves of a string
+
+
+def told(updates: list[Any]) -> list[tuple[str, Any]]:
+    return [(str(update.kind.value), update.text_value) for update in updates if update.kind != "Error"]
+
+
+@each_build
+@pytest.mark.parametrize("start", ["", "[", '["'])
+@pytest.mark.parametrize(
+    ("limit", "piece"), [(3, "a"), (4, "ab"), (9, "ab"), (10, "ab\ud83d"), (11, "ab\ud83dc")]
+)
+def test_up_to_the_limit_of_a_document_a_string_comes_in_one_piece(
+    midstream: Any, limit: int, piece: str, start: str
+) -> None:
+    limits = midstream.Limits(max_document=limit)
+    accumulator = midstream.JsonFragmentAccumulator(on_error="event", limits=limits)
+    updates = accumulator.add_fragment(start)
+    updates += accumulator.add_fragment('["ab\\ud83dcd"]'.removeprefix(start))
+    assert told(updates) == [("StartArray", None), ("StartString", None), ("PartialString", piece)]
+    assert (updates[-1].error.code, updates[-1].error.index) == ("document_limit", limit)
+
+
+@each_build
+@pytest.mark.parametrize("before", ["", "1 ", "[1] ", '"a" {} null '])
+def test_every_document_in_a_row_has_the_limit_to_itself(midstream: Any, before: str) -> None:
+    limits = midstream.Limits(max_document=10)
+    for fragments in (['["abc', "defgh", "ijk"], [*'["abcdefghijk']):
+        accumulator = midstream.JsonFragmentAccumulator(on_error="event", after_root="next", limits=limits)
+        accumulator.add_fragment(before)
+        start = len(before.rstrip())
+        updates = [update for fragment in fragments for update in accumulator.add_fragment(fragment)]
+        text = "".join(update.text_value for update in updates if update.kind == "PartialString")
+        assert text == "abcdefghijk"[: 10 - (len(before) - start) - 2]
+        assert (updates[-1].error.code, updates[-1].error.index) == ("document_limit", start + 10)
+
+
+# Long fragments, cut everywhere
+
+
+@each_build
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" + " " * 300 + '"' + "long text " * 3 + '\\n\\u00e9",' + "1" * 30 + ",-1.5e-3,true,false,null]",
+        " " * 300 + '{"' + "key" * 10 + '":1,"' + "\\u0041" * 5 + '":{"a":[]}}',
+    ],
+    ids=["values", "keys"],
+)
+def test_a_long_fragment_may_end_anywhere(midstream: Any, text: str) -> None:
+    value = json.loads(text)
+    slowly = midstream.JsonValueAccumulator()
+    for at, char in enumerate(text):
+        if at > 297:
+            assert [*midstream.values([text[:at], text[at:]])][-1] == value
+            assert midstream.parse_partial(text[:at]) == slowly.value
+        slowly.add_fragment(char)
+
+
+# Where recovery goes on
+
+
+@each_build
+@pytest.mark.parametrize(
+    ("text", "places", "value"),
+    [
+        ('{"a" x : 1, "b":2}', [(1, 6)], {"a": 1, "b": 2}),
+        ('{"a" x ; 1, "b":2}', [(1, 6)], {"b": 2}),
+        # a bracket that fits nothing but the root is a slip of the right one
+        ('{"a":[1, x}, "b":2}', [(1, 10)], {"a": [1], "b": 2}),
+        ('[{"a":x], 2]', [(1, 7)], [{}, 2]),
+        # lines are counted in what is passed over, too
+        ("[x\n y,\n z, 1]", [(1, 2), (3, 2)], [1]),
+        ('[x\n\n"\n",\n z, 1]', [(1, 2), (5, 2)], [1]),
+        ("[1 x\ny\n\n, ?]", [(1, 4), (4, 3)], [1]),
+    ],
+)
+def test_recovery_goes_on_at_its_place(
+    midstream: Any, text: str, places: list[tuple[int, int]], value: Any
+) -> None:
+    for fragments in ([text], [*text]):
+        accumulator = midstream.JsonFragmentAccumulator(on_error="recover")
+        updates = [update for fragment in fragments for update in accumulator.add_fragment(fragment)]
+        errors = [update.error for update in updates if update.kind == "Error"]
+        assert [(error.line, error.column) for error in errors] == places
+        assert recovered(midstream, fragments)[1] == value
+
+
+# Keys repeat: the same object again costs no memory
+
+
+@each_build
+@pytest.mark.parametrize("padding", ["", " " * 60, " " * 62, " " * 125])
+def test_a_key_that_comes_again_is_the_same_object(midstream: Any, padding: str) -> None:
+    for key in ("name", "a long name of a field", "x" * 64):
+        members = [f'"{key}":1}},{padding}{{', f'"{key}":2}}]']
+        for text in (
+            ["[{", *members],
+            ["[{" + "".join(members)],
+            ['[{"', members[0][1:] + '"', members[1][1:]],
+        ):
+            accumulator = midstream.JsonValueAccumulator()
+            for fragment in text:
+                accumulator.add_fragment(fragment)
+            (first,), (second,) = accumulator.value
+            assert first is second

@@ -1,0 +1,112 @@
+"""Where the value so far has an edge: what is open in it, and where an error was found."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import pytest
+
+from builds import BUILDS
+
+each_build = pytest.mark.parametrize("midstream", BUILDS.values(), ids=list(BUILDS))
+
+# a text, the way to what is open in it, and the path of the error that a NUL behind it is
+OPEN = [
+    ("", None, "root"),
+    ('"x', (), "root"),
+    ('["x"', (), "root"),
+    ("[", (), "root[0]"),
+    ("[0,1,2,", (), "root[3]"),
+    ('["a","b","x', (2,), "root[2]"),
+    ("[[],[],[1,2,", (2,), "root[2][2]"),
+    ("[0,[1,[", (1, 1), "root[1][1][0]"),
+    ('[0,[1,["x', (1, 1, 0), "root[1][1][0]"),
+    ('[0,1,[2,3,4,["u","v","x', (2, 3, 2), "root[2][3][2]"),
+    ('{"a":{"b":[1,{"c"', ("a", "b", 1), "root.a.b[1]"),
+    ('{"a":{"b":[1,{"c":', ("a", "b", 1), "root.a.b[1].c"),
+    ('{"a":[0,{"b":[[],"x', ("a", 1, "b", 1), "root.a[1].b[1]"),
+    ('{"a":[0,{"b":"c"},{"d":[5,6,"x', ("a", 2, "d", 2), "root.a[2].d[2]"),
+]
+
+
+@each_build
+@pytest.mark.parametrize(("text", "way", "path"), OPEN, ids=[text or "nothing" for text, _, _ in OPEN])
+def test_the_way_to_what_is_open_and_the_path_of_an_error(
+    midstream: Any, text: str, way: tuple[str | int, ...] | None, path: str
+) -> None:
+    for fragments in ([text], [*text]):
+        accumulator = midstream.JsonValueAccumulator()
+        for fragment in fragments:
+            accumulator.add_fragment(fragment)
+        assert accumulator.open_path == way
+        with pytest.raises(midstream.JsonStreamError) as raised:
+            accumulator.add_fragment("\0")
+        assert (raised.value.path, accumulator.open_path) == (path, way)
+
+
+@each_build
+@pytest.mark.parametrize("text", [{"ab": 1}, ("ab",), ["ab", 1], 5, None, b"ab"])
+def test_a_saved_text_is_a_text_or_a_list_of_texts(midstream: Any, text: Any) -> None:
+    accumulator = midstream.JsonValueAccumulator()
+    accumulator.add_fragment('["ab')
+    data = accumulator.checkpoint()
+    for good in ("ab", ["ab"], ["a", "b"]):
+        data["visitor"]["text"] = good
+        midstream.JsonValueAccumulator.restore(data)
+    data["visitor"]["text"] = text
+    with pytest.raises(midstream.JsonStreamError) as raised:
+        midstream.JsonValueAccumulator.restore(data)
+    assert raised.value.code == "invalid_checkpoint"
+
+
+@each_build
+def test_a_string_in_many_pieces_is_kept_in_few(midstream: Any) -> None:
+    count = 30_000
+    accumulator = midstream.JsonValueAccumulator()
+    accumulator.add_fragment('"')
+    tracemalloc.start()
+    try:
+        for _ in range(count):
+            accumulator.add_fragment("x")
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # a slot in a list takes eight bytes
+    assert kept < 3 * count
+    assert accumulator.value == "x" * count
+
+
+@each_build
+@pytest.mark.parametrize("before", ['"', '["', '{"a":["'])
+def test_a_long_string_that_nobody_keeps_is_not_copied(midstream: Any, before: str) -> None:
+    size = 200_000
+    accumulator = midstream.JsonValueAccumulator()
+    accumulator.add_fragment(before + "x" * size)
+    assert len(str(accumulator.value)) >= size
+    tracemalloc.start()
+    try:
+        accumulator.add_fragment("y" * 10)
+        # the text of the first fragment is not counted, being older: from here on it is
+        assert accumulator.value
+        tracemalloc.reset_peak()
+        for _ in range(20):
+            accumulator.add_fragment("z" * 10)
+            assert accumulator.value
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.5 * size
+
+
+@each_build
+@pytest.mark.parametrize("text", ["", " ", "[1 2]", "[1,]", "nul", '["a"] x', "[", '{"a":1 "b":2}'])
+def test_a_saved_value_is_a_whole_text(midstream: Any, text: str) -> None:
+    accumulator = midstream.JsonValueAccumulator(on_error="recover")
+    accumulator.add_fragment("[1, 2]")
+    data = accumulator.checkpoint()
+    assert midstream.JsonValueAccumulator.restore(data).value == [1, 2]
+    data["visitor"]["value"] = text
+    with pytest.raises(midstream.JsonStreamError) as raised:
+        midstream.JsonValueAccumulator.restore(data)
+    assert raised.value.code == "invalid_checkpoint"
