@@ -70,8 +70,14 @@ properties: $(VENV)/installed
 	$(BIN)/python tests/fuzz/properties.py $(FUZZ_SECONDS)
 
 # each in a copy of its own, and first with bugs planted in it, which the tool must find
-sanitize memcheck leaks: $(VENV)/installed
-	$(BIN)/python tests/sanitize.py $(if $(filter sanitize,$@),asan,$@)
+sanitize: $(VENV)/installed
+	$(BIN)/python tests/sanitize.py asan
+
+memcheck: $(VENV)/installed
+	$(BIN)/python tests/sanitize.py memcheck
+
+leaks: $(VENV)/installed
+	$(BIN)/python tests/sanitize.py leaks
 
 # shapes made to hurt, at a tenth of their size and at their size
 bounds: $(VENV)/installed

@@ -713,6 +713,15 @@ def test_a_state_of_another_kind(midstream: Any) -> None:
             midstream.load_state(data)
 
 
+@each_build
+def test_a_state_has_one_root(midstream: Any) -> None:
+    data = midstream.dump_state(parse(midstream, ["[null]"]))
+    data["nodes"][1][1] = None
+    with pytest.raises(midstream.JsonStreamError) as info:
+        midstream.load_state(data)
+    assert info.value.code == midstream.ErrorCode.INVALID_CHECKPOINT
+
+
 def loaded(midstream: Any, data: Any) -> Any:
     """Load from doubtful data; None if it is refused, as it must be: with one error and no other."""
     try:

@@ -51,6 +51,7 @@ def test_a_saved_text_is_a_text_or_a_list_of_texts(midstream: Any, text: Any) ->
     accumulator = midstream.JsonValueAccumulator()
     accumulator.add_fragment('["ab')
     data = accumulator.checkpoint()
+    assert data["visitor"]["text"] == "ab"
     for good in ("ab", ["ab"], ["a", "b"]):
         data["visitor"]["text"] = good
         midstream.JsonValueAccumulator.restore(data)
@@ -75,28 +76,6 @@ def test_a_string_in_many_pieces_is_kept_in_few(midstream: Any) -> None:
     # a slot in a list takes eight bytes
     assert kept < 3 * count
     assert accumulator.value == "x" * count
-
-
-@each_build
-@pytest.mark.parametrize("before", ['"', '["', '{"a":["'])
-def test_a_long_string_that_nobody_keeps_is_not_copied(midstream: Any, before: str) -> None:
-    size = 200_000
-    accumulator = midstream.JsonValueAccumulator()
-    accumulator.add_fragment(before + "x" * size)
-    assert len(str(accumulator.value)) >= size
-    tracemalloc.start()
-    try:
-        accumulator.add_fragment("y" * 10)
-        # the text of the first fragment is not counted, being older: from here on it is
-        assert accumulator.value
-        tracemalloc.reset_peak()
-        for _ in range(20):
-            accumulator.add_fragment("z" * 10)
-            assert accumulator.value
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 1.5 * size
 
 
 @each_build

@@ -220,6 +220,8 @@ class TreeVisitor(Visitor):
         for id_, (kind, parent_id, key, *content) in enumerate(rows):
             if id_ > 0:
                 self._close_until(parent_id)
+                if self.top is None:
+                    raise ValueError("a second root")
             if self.top is not None and not self.top.is_array:
                 self.key(load_text(key))
             if kind == "object":

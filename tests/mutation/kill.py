@@ -184,9 +184,18 @@ class Nursery:
         killer = in_a_fork(lambda: self.attempt(become))
         assert killer != NOT_BEGUN
         for step in self.steps:
-            step.kills += step.name == killer
+            if step.name == killer:
+                if not step.kills:
+                    self.confirm(step)
+                step.kills += 1
         self.steps.sort(key=lambda step: -step.kills / (step.usual + 0.01))
         return killer
+
+    def confirm(self, step: Step) -> None:
+        """See that a step passes alone and without a mutant: else it would kill whatever it is shown."""
+        alone = Nursery(self.group, self.times, self.patience, self.keeper)
+        alone.steps = [step]
+        assert in_a_fork(alone.go_through) == SURVIVED, f"{step.name} fails without a mutant"
 
     def attempt(self, become: Callable[[], None]) -> str:
         become()
