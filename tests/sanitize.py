@@ -457,8 +457,10 @@ def build(name: str, flags: str, planted: bool) -> Path:
         shutil.copytree(clean, folder)
         plant(folder / "src" / "midstream")
     else:
+        # all anew: a source can be older than what was built from the one before it
+        shutil.rmtree(folder, ignore_errors=True)
         ignored = shutil.ignore_patterns("*.so", "__pycache__", "*.egg-info")
-        shutil.copytree(ROOT / "src", folder / "src", dirs_exist_ok=True, ignore=ignored)
+        shutil.copytree(ROOT / "src", folder / "src", ignore=ignored)
         for file in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
             shutil.copy2(ROOT / file, folder / file)
     environment = os.environ | {"CFLAGS": flags, "MIDSTREAM_EXTENSION": "yes"}
@@ -587,7 +589,7 @@ def try_tool(name: str, with_planted: bool, with_clean: bool) -> int:
     if with_planted:
         folder = build(copy_name, tool.flags, planted=True)
         for bug, words in tool.finds.items():
-            found = tool.run(folder, [*work, "take updates"], {"MIDSTREAM_PLANTED": bug})
+            found = tool.run(folder, [*work, "read updates"], {"MIDSTREAM_PLANTED": bug})
             is_found = any(words in report for report in found)
             print(f"{name}: planted, {PLANTED[bug]}: {'found' if is_found else 'NOT FOUND'}", flush=True)
             status |= not is_found
