@@ -1,6 +1,6 @@
 """Build the compiled core for another Python, and run the tests of the core there.
 
-    python tests/free_threaded.py /opt/python3.13t/bin/python3.13t [arguments for pytest]
+    python tests/free_threaded.py path/to/python3.13t [arguments for pytest]
 
 It is meant for a Python without the global lock, and then checks that the lock stays off; any other from 3.11
 on will do, too. Such a Python is built from its sources with ``./configure --disable-gil``. Everything
