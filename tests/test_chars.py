@@ -64,3 +64,24 @@ def test_equal_keys_of_other_widths_are_told_apart(build: str) -> None:
         [{"k\xffy": 1, "k\u0100y": 2, "k\u20acy": 3, "k\U0001f600y": 4}] * 3, ensure_ascii=False
     )
     assert read(build, text) == json.loads(text)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("mark", ['"', "\\", "\x00", "\x1f", " ", "\x7f", "\x80", "\xff"], ids=ascii)
+def test_every_character_of_a_short_fragment_counts(build: str, mark: str) -> None:
+    library = BUILDS[build]
+    for length in range(1, 18):
+        for at in range(length):
+            fragment = "a" * at + mark + "b" * (length - at - 1)
+            by_fragment, at_once = (library.JsonFragmentAccumulator(on_error="event") for _ in range(2))
+            at_once_updates = at_once.add_fragment(f'["{fragment}')
+            updates = [by_fragment.add_fragment(part) for part in ('["', fragment)]
+            assert [*updates[0], *updates[1]] == at_once_updates
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_keys_that_differ_in_one_character_are_told_apart(build: str) -> None:
+    for length in range(1, 18):
+        keys = ["a" * at + other + "a" * (length - at - 1) for at in range(length) for other in "ab"]
+        text = json.dumps([{key: number} for number, key in enumerate(keys)])
+        assert read(build, text) == json.loads(text)

@@ -73,23 +73,26 @@ cdef inline object narrowed(str text):
 cdef inline Chars chars_of(object narrow) noexcept:
     return <Chars>PyUnicode_DATA(narrow) if isinstance(narrow, str) else <Chars>PyBytes_AS_STRING(narrow)
 
-# The one loop that sees every character of every string looks at eight of them together. A byte of
-# the word is a quote, a backslash or below 0x20 exactly when the high bit of (byte ^ quote) - 1,
-# (byte ^ backslash) - 1 or byte - 0x20 is set while the byte's own is not; a borrow can only reach
-# bytes behind a hit.
+# The high bit of each byte that is a quote, a backslash or below 0x20, up to the first of them: that of
+# (byte ^ quote) - 1, (byte ^ backslash) - 1 or byte - 0x20 is set while the byte's own is not; a borrow can only
+# reach bytes behind a hit.
+cdef inline unsigned long long hits(unsigned long long word) noexcept:
+    cdef unsigned long long quote = word ^ 0x2222222222222222ULL
+    cdef unsigned long long backslash = word ^ 0x5C5C5C5C5C5C5C5CULL
+    return (
+        ((word - 0x2020202020202020ULL) & ~word)
+        | ((quote - 0x0101010101010101ULL) & ~quote)
+        | ((backslash - 0x0101010101010101ULL) & ~backslash)
+    ) & 0x8080808080808080ULL
+
+# The one loop that sees every character of every string looks at eight of them together.
 cdef inline Py_ssize_t content_end(Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept:
-    cdef unsigned long long word, quote, backslash
+    cdef unsigned long long word
     cdef unsigned char c
     if LOOKS_AT_WORDS:
         while i + 8 <= n:
             memcpy(&word, chars + i, 8)
-            quote = word ^ 0x2222222222222222ULL
-            backslash = word ^ 0x5C5C5C5C5C5C5C5CULL
-            word = (
-                ((word - 0x2020202020202020ULL) & ~word)
-                | ((quote - 0x0101010101010101ULL) & ~quote)
-                | ((backslash - 0x0101010101010101ULL) & ~backslash)
-            ) & 0x8080808080808080ULL
+            word = hits(word)
             if word:
                 return i + first_byte(word)
             i += 8
@@ -100,9 +103,19 @@ cdef inline Py_ssize_t content_end(Chars chars, Py_ssize_t i, Py_ssize_t n) noex
         i += 1
     return i
 
+# The characters of a short fragment are looked at together: to go through them is to guess where they end. Two loads
+# that overlap fill the word, so that nothing behind the end is read.
 cdef inline bint is_content(str text) noexcept:
     cdef Py_ssize_t n = len(text)
-    return PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND and content_end(<Chars>PyUnicode_DATA(text), 0, n) == n
+    cdef Chars chars = <Chars>PyUnicode_DATA(text)
+    cdef unsigned int low, high
+    if PyUnicode_KIND(text) != PyUnicode_1BYTE_KIND:
+        return False
+    if 4 <= n < 8:
+        memcpy(&low, chars, 4)
+        memcpy(&high, chars + n - 4, 4)
+        return not hits(low | <unsigned long long>high << 32)
+    return content_end(chars, 0, n) == n
 
 cdef inline bint is_ascii(Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept:
     cdef unsigned long long word
@@ -142,5 +155,18 @@ cdef inline str ascii_slice(str text, Py_ssize_t i, Py_ssize_t n):
         narrow_4(<const unsigned int *>data + i, copied, n - i)
     return piece
 
+cdef inline bint is_same_word(Chars one, Chars other) noexcept:
+    cdef unsigned int a, b
+    memcpy(&a, one, 4)
+    memcpy(&b, other, 4)
+    return a == b
+
+# Most keys are two words that overlap; a call would cost more than the comparison.
 cdef inline bint is_at(str key, Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept:
-    return len(key) == n - i and memcmp(PyUnicode_DATA(key), chars + i, n - i) == 0
+    cdef Chars own = <Chars>PyUnicode_DATA(key)
+    cdef Py_ssize_t length = n - i
+    if len(key) != length:
+        return False
+    if 4 <= length <= 8:
+        return is_same_word(own, chars + i) and is_same_word(own + length - 4, chars + n - 4)
+    return memcmp(own, chars + i, length) == 0

@@ -121,10 +121,11 @@ class TextBuffer:
 
     def clear(self) -> None:
         """Start afresh."""
-        self.whole = None
-        self.tail = None
-        self.batches = None
-        self.pieces = None
+        if self.whole is not None or self.pieces is not None:
+            self.whole = None
+            self.tail = None
+            self.batches = None
+            self.pieces = None
 
 
 # Between two halves that stand as two characters: as escapes in JSON they would become one.

@@ -156,11 +156,14 @@ def make_update(
 ) -> JsonFragmentUpdate:
     """Make an update at a place that is not yet written out."""
     update = JsonFragmentUpdate.__new__(JsonFragmentUpdate)
-    update._kind = kind
-    update._text = text
-    update._value = value
-    update._pair = pair
-    update._segment = segment
+    if cython.compiled:
+        fill(update, kind, text, value, pair, segment)
+    else:
+        update._kind = kind
+        update._text = text
+        update._value = value
+        update._pair = pair
+        update._segment = segment
     return update
 
 
