@@ -530,9 +530,8 @@ def run_asan(folder: Path, command: list[str], environment: dict[str, str]) -> l
 def build_library(source: Path, folder: Path) -> Path:
     """Build a library that is loaded before all others."""
     library = folder / f"{source.stem}.so"
-    include = sysconfig.get_path("include")
-    command = [os.environ.get("CC", "gcc"), "-shared", "-fPIC", "-O1", f"-I{include}", "-o", str(library), str(source)]
-    subprocess.run(command, check=True)
+    compiler = [os.environ.get("CC", "gcc"), "-shared", "-fPIC", "-O1", f"-I{sysconfig.get_path('include')}"]
+    subprocess.run([*compiler, "-o", str(library), str(source)], check=True)
     return library
 
 

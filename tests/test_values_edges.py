@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 from typing import Any
 
@@ -76,6 +77,30 @@ def test_a_string_in_many_pieces_is_kept_in_few(midstream: Any) -> None:
     # a slot in a list takes eight bytes
     assert kept < 3 * count
     assert accumulator.value == "x" * count
+
+
+@pytest.mark.skipif(
+    not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="without a global lock, counts say too little"
+)
+@each_build
+@pytest.mark.parametrize("before", ['"', '["', '{"a": "', '[[{"a": "'])
+def test_a_long_string_that_nobody_kept_grows_in_place(midstream: Any, before: str) -> None:
+    size = 1_000_000
+    accumulator = midstream.JsonValueAccumulator()
+    tracemalloc.start()
+    try:
+        accumulator.add_fragment(before)
+        # the interpreter takes some turns to see that it can
+        for piece in ("x" * size, *"y" * 40):
+            tracemalloc.reset_peak()
+            kept, _ = tracemalloc.get_traced_memory()
+            accumulator.add_fragment(piece)
+            assert accumulator.value is not None
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # a copy would be there beside it
+    assert peak - kept < size / 2
 
 
 @each_build

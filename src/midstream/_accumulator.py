@@ -35,6 +35,10 @@ _ON_ERROR = ("raise", "event", "recover")
 _AFTER_ROOT = ("error", "ignore", "next")
 
 
+def _words(choices: tuple[str, ...]) -> str:
+    return ", ".join(map(repr, choices))
+
+
 @cython.cclass
 class Accumulator(Turns):
     """Show fragments to a visitor, and keep the promises about errors."""
@@ -58,12 +62,10 @@ class Accumulator(Turns):
         parse_int: Callable[[str], Any],
         parse_float: Callable[[str], Any],
     ) -> None:
-        for name, value, choices in (
-            ("on_error", on_error, _ON_ERROR),
-            ("after_root", after_root, _AFTER_ROOT),
-        ):
-            if value not in choices:
-                raise ValueError(f"{name} is one of {', '.join(map(repr, choices))}, not {value!r}")
+        if on_error not in _ON_ERROR:
+            raise ValueError(f"on_error is one of {_words(_ON_ERROR)}, not {on_error!r}")
+        if after_root not in _AFTER_ROOT:
+            raise ValueError(f"after_root is one of {_words(_AFTER_ROOT)}, not {after_root!r}")
         if limits is not DEFAULT_LIMITS:
             if not isinstance(limits, Limits):
                 raise TypeError(f"limits is a Limits, not {type(limits).__name__}")

@@ -43,6 +43,8 @@ __all__ = ["Machine"]
 
 # half of what an index can be: room to add to it
 UNLIMITED = sys.maxsize // 2
+# the same as an object, to be compared with any int
+_MOST = UNLIMITED
 
 _AFTER_ROOT = {"error": AFTER_ROOT, "ignore": TRAILING, "next": BETWEEN}
 
@@ -90,15 +92,16 @@ class Machine:
         parse_int: Callable[[str], Any],
         parse_float: Callable[[str], Any],
     ) -> None:
-        self.max_depth = _limit(limits.max_depth)
-        self.max_document = _limit(limits.max_document)
-        self.max_string = _limit(limits.max_string)
+        max_depth, max_string, max_number, max_document = limits
+        self.max_depth = _limit(max_depth)
+        self.max_string = _limit(max_string)
+        self.max_document = _limit(max_document)
         self.after_root = _AFTER_ROOT[after_root]
         self.recover = recover
         self.strings = StringReader(self.max_string)
         # the text of a key or number that is cut: only one of them can be open
         self.token = TextBuffer()
-        self.numbers = NumberReader(_limit(limits.max_number), parse_int, parse_float, self.token)
+        self.numbers = NumberReader(_limit(max_number), parse_int, parse_float, self.token)
         self.mode = START
         self.after = AFTER_ROOT
         self.stack: list[int] = []
@@ -272,7 +275,7 @@ class Machine:
 
 
 def _limit(limit: int | None) -> int:
-    return UNLIMITED if limit is None else min(limit, UNLIMITED)
+    return UNLIMITED if limit is None or limit > _MOST else limit
 
 
 def _whole(number: object, most: int = UNLIMITED) -> int:

@@ -69,9 +69,9 @@ class TextBuffer:
     def read(self) -> str:
         """Give the whole text so far."""
         pieces = self.pieces
-        if self.tail is not None:
+        if self.tail is not None and self.whole is not None:
             # read after every piece: if nobody kept the last text, it grows in place
-            text = self.whole or ""
+            text = self.whole
             self.whole = None
             text += self.tail
             self.tail = None
@@ -82,7 +82,7 @@ class TextBuffer:
                 pieces[:0] = self.batches
                 self.batches = None
             self.whole = "".join(pieces)
-        return self.whole or ""
+        return "" if self.whole is None else self.whole
 
     def peek(self) -> str:
         """Give the whole text so far, and change nothing: the buffer of a state may be anybody's."""

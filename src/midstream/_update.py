@@ -157,7 +157,8 @@ def make_update(
     """Make an update at a place that is not yet written out."""
     update = JsonFragmentUpdate.__new__(JsonFragmentUpdate)
     if cython.compiled:
-        fill(update, kind, text, value, pair, segment)
+        # a macro of _update.pxd
+        fill(update, kind, text, value, pair, segment)  # type: ignore[name-defined]  # noqa: F821
     else:
         update._kind = kind
         update._text = text

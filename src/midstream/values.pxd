@@ -37,6 +37,7 @@ cdef class ValueVisitor(Visitor):
     cdef tuple _pair(self)
     @cython.locals(depth=Py_ssize_t, copied=bint)
     cdef int _copy_spine(self) except -1
+    @cython.locals(items=list, members=dict)
     cdef int _place(self, object above, str key, object value) except -1
     @cython.locals(items=list, members=dict)
     cdef int _put(self, object value) except -1

@@ -157,9 +157,11 @@ class ValueVisitor(Visitor):
         if above is None:
             self.root = value
         elif isinstance(above, dict):
-            above[key] = value
+            members = above
+            members[key] = value
         else:
-            above[len(above) - 1] = value
+            items = above
+            items[len(items) - 1] = value
 
     def _end_string(self) -> None:
         """Leave a string, at its end or where an error broke it off: what there is of it stays."""
