@@ -182,10 +182,11 @@ def test_time_to_refuse_a_path_is_linear(midstream: Any, end: str) -> None:
 
 @each_build
 @pytest.mark.parametrize("side", ["middleware", "handler"])
-def test_indexes_with_one_hash_cost_no_more_than_others(midstream: Any, side: str) -> None:
+@pytest.mark.parametrize("number_of", ["index", "choice"])
+def test_numbers_with_one_hash_cost_no_more_than_others(midstream: Any, number_of: str, side: str) -> None:
     def work(step: int) -> Callable[[], object]:
         updates = [
-            midstream.ToolCallUpdate(index=number * step, function_name="f", function_args="{}")
+            midstream.ToolCallUpdate(function_name="f", function_args="{}", **{number_of: number * step})
             for number in range(1200)
         ]
         if side == "middleware":
@@ -198,6 +199,36 @@ def test_indexes_with_one_hash_cost_no_more_than_others(midstream: Any, side: st
     prime = 2**61 - 1
     assert hash(prime) == hash(2 * prime) == 0
     assert ratio(lambda: work(prime), lambda: work(1), 2.5) <= 2.5
+
+
+# the calls of many choices, messages, or both; and who ends them
+MANY: dict[str, Callable[[Any, int], list[Any]]] = {
+    "choices": lambda u, n: [u(f"c{k}", 0, "f", "{}", choice=k) for k in range(n)],
+    "messages": lambda u, n: [u(f"c{k}", 0, "f", "{}", message_id=f"m{k}") for k in range(n)],
+    "messages, one id": lambda u, n: [u("c", 0, "f", "{}", message_id=f"m{k}") for k in range(n)],
+}
+
+
+@each_build
+@pytest.mark.parametrize("side", ["middleware", "handler"])
+@pytest.mark.parametrize("are_ended", [False, True], ids=["open", "ended"])
+@pytest.mark.parametrize("shape", MANY)
+def test_time_is_linear_in_choices_and_messages(
+    midstream: Any, shape: str, are_ended: bool, side: str
+) -> None:
+    def work(count: int) -> Callable[[], object]:
+        updates = MANY[shape](midstream.ToolCallUpdate, count)
+        ends = [midstream.messages.ToolResult(update.tool_call_id, 1) for update in updates]
+        if side == "middleware":
+            middleware = midstream.JsonFragmentUpdateMiddleware()
+            messages = [*updates, *ends] if are_ended else updates
+            return lambda: [middleware.add_message(message) for message in messages] + middleware.finish()
+        handler = midstream.ToolsAggregateMessageHandler()
+        # taken without a look at all calls each time
+        messages = [midstream.messages.ToolCallsUpdate(updates), *(ends if are_ended else [])]
+        return lambda: [handler._take(message) for message in messages]
+
+    assert_linear(work, 150)
 
 
 # --- memory

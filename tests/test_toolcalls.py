@@ -1068,7 +1068,25 @@ def test_middleware_counts_a_pair_as_it_arrives(midstream: Any) -> None:
 
 
 def kept_by(middleware: Any) -> int:
-    return sum(1 + len(table) for table in middleware._tables.values())
+    tables = [table for choices in middleware._messages.values() for table in choices.values()]
+    return (
+        len(middleware._messages) + sum(1 + len(table) for table in tables) + len(middleware._places._choices)
+    )
+
+
+@each_build
+def test_a_handler_forgets_where_the_calls_of_a_message_were(midstream: Any) -> None:
+    handler = midstream.ToolsAggregateMessageHandler()
+    for number in range(20):
+        for id in ("same", f"id{number}"):
+            update = U(id, None, "f", "{", None, f"m{number}", number)
+            handler.add_message(for_build(midstream, update))
+    for number in range(20):
+        (_, call) = handler.add_message(for_build(midstream, ToolResult(f"id{number}", 1)))
+        assert (call.id, call.error.code) == (f"id{number}", "truncated")
+        handler.complete(f"m{number}")
+    assert not handler._places._choices
+    assert handler.add_message(for_build(midstream, ToolResult("same", 1))) == []
 
 
 ENDINGS: dict[str, Any] = {

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from ._halves import Halves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from .messages import ToolCallUpdate
 
-__all__ = ["Call", "CallTable", "is_end"]
+__all__ = ["Call", "CallPlaces", "CallTable", "alias_of", "is_end"]
 
 # no provider counts so far
 _LARGE = 1 << 53
@@ -62,7 +62,7 @@ class CallTable(Generic[C]):
 
     def find(self, update: ToolCallUpdate) -> C:
         """Give the call that an update belongs to, a new one if it begins one."""
-        id, index, name = update.tool_call_id or None, _alias(update.index), update.function_name or None
+        id, index, name = update.tool_call_id or None, alias_of(update.index), update.function_name or None
         text = update.function_args or ""
         is_blank = not text.strip()
         call = self._known(id, index, name, is_blank)
@@ -128,12 +128,16 @@ class CallTable(Generic[C]):
         """Tell whether there is a call of this id."""
         return id is not None and id in self._by_id
 
+    def ids(self) -> list[str]:
+        """Give the ids of all calls."""
+        return list(self._by_id)
+
     def named(self, id: str | None, index: int | str | None) -> C | None:
         """Give the call that has this id or, without one, is open at this index; else the latest."""
         if id is not None and id in self._by_id:
             return self._by_id[id]
         if index is not None:
-            return self._at_index.get(_alias(index))
+            return self._at_index.get(alias_of(index))
         return self._latest if id is None else None
 
     def __iter__(self) -> Iterator[C]:
@@ -142,21 +146,58 @@ class CallTable(Generic[C]):
     def __len__(self) -> int:
         return len(self._calls)
 
-    def drop(self, call: C) -> None:
-        """Forget a call altogether."""
+    def drop(self, call: C) -> list[str]:
+        """Forget a call altogether, and give the ids that are no longer known."""
         call.is_open = False
         del self._calls[call]
+        ids: list[str] = []
         for alias in call.aliases:
             for places in (self._by_id, self._at_index):
                 if places.get(alias) is call:
                     del places[alias]
+                    if places is self._by_id:
+                        ids.append(str(alias))
         if self._latest is call:
             self._latest = None
+        return ids
 
 
-def _alias(index: int | str | None) -> int | str | None:
-    """Give what an index is looked up by: numbers so large can be made to have all one hash, texts can't."""
-    return hex(index) if isinstance(index, int) and not -_LARGE < index < _LARGE else index
+class CallPlaces:
+    """Which choice of each message the calls of an id are in: an id is sure, a choice is often not told."""
+
+    __slots__ = ("_choices",)
+
+    def __init__(self) -> None:
+        self._choices: dict[str, dict[str | None, int | str]] = {}
+
+    def choice(self, id: str | None, message_id: str | None, told: int) -> int | str:
+        """Give the choice that has the call of this id; where none has, the one that was told."""
+        found = None if id is None else self._choices.get(id)
+        choice = None if found is None else found.get(message_id)
+        return alias_of(told) if choice is None else choice
+
+    def of(self, id: str | None) -> Iterable[tuple[str | None, int | str]]:
+        """Give the messages that have a call of this id, and the choice in each."""
+        return () if id is None else self._choices.get(id, {}).items()
+
+    def add(self, id: str, message_id: str | None, choice: int | str) -> None:
+        """Know that the call of this id is there."""
+        self._choices.setdefault(id, {}).setdefault(message_id, choice)
+
+    def discard(self, ids: Iterable[str], message_id: str | None) -> None:
+        """Forget the calls of these ids in a message."""
+        for id in ids:
+            found = self._choices.get(id)
+            if found is not None and found.pop(message_id, None) is not None and not found:
+                del self._choices[id]
+
+
+N = TypeVar("N", bound="int | str | None")
+
+
+def alias_of(number: N) -> N | str:
+    """Give what an index or choice is looked up by: large ones can be made to have one hash, texts can't."""
+    return hex(number) if isinstance(number, int) and not -_LARGE < number < _LARGE else number
 
 
 def is_end(fragment: Any) -> bool:

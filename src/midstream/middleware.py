@@ -6,7 +6,7 @@ from collections.abc import AsyncIterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from ._accumulator import DEFAULT_LIMITS
-from ._call_table import Call, CallTable
+from ._call_table import Call, CallPlaces, CallTable, alias_of
 from ._closing import closing
 from ._halves import join_halves
 from ._undefined import UNDEFINED
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from ._update import JsonFragmentUpdate
     from .limits import Limits
 
-    # a message and a choice
-    _Key = tuple[str | None, int]
-
 __all__ = ["JsonFragmentUpdateMiddleware"]
 
 
@@ -41,10 +38,11 @@ _LAST_ENDED = 64
 class _ParsedCall(Call):
     """A call and the accumulator of its arguments."""
 
-    __slots__ = ("accumulator", "has_begun", "is_free_text", "received")
+    __slots__ = ("accumulator", "choice", "has_begun", "is_free_text", "received")
 
-    def __init__(self, root: str, limits: Limits) -> None:
+    def __init__(self, root: str, limits: Limits, choice: int) -> None:
         super().__init__()
+        self.choice = choice
         self.has_begun = False
         self.is_free_text = False
         # characters of arguments so far
@@ -107,7 +105,9 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         limits.check()
         self._root = root
         self._limits = limits
-        self._tables: dict[_Key, CallTable[_ParsedCall]] = {}
+        # by message and choice
+        self._messages: dict[str | None, dict[int | str, CallTable[_ParsedCall]]] = {}
+        self._places = CallPlaces()
         # the message that the last update belonged to
         self._latest: str | None = None
         # messages and ids of the last calls that ended, to know late pieces by
@@ -148,9 +148,7 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
 
     def finish(self) -> list[ToolCallUpdate]:
         """Take the end of the stream as the end of all calls, and give what that tells."""
-        updates = [update for key in self._tables for update in self._finish_table(key, was_told=False)]
-        self._tables.clear()
-        return updates
+        return [update for id in [*self._messages] for update in self._end_choices(id, None, was_told=False)]
 
     def _enrich(self, message: Any, known: Any, message_id: str | None) -> Any:
         """Enrich a message in its own terms: a dict stays one, an object keeps its class."""
@@ -186,50 +184,52 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
 
     def _call_of(self, update: ToolCallUpdate, message_id: str | None) -> _ParsedCall:
         """Give the call that an update belongs to."""
-        id = update.tool_call_id
-        key = self._key_of(update, update.message_id or message_id)
-        if id is not None and (key[0], id) in self._ended and not update.function_name:
+        id, message_id = update.tool_call_id, update.message_id or message_id
+        if id is not None and (message_id, id) in self._ended and not update.function_name:
             # late, and of no interest to the calls that are open
-            return _ParsedCall(self._root, self._limits)
-        table = self._tables.get(key)
+            return _ParsedCall(self._root, self._limits, update.choice)
+        choice = self._places.choice(id, message_id, update.choice)
+        tables = self._messages.setdefault(message_id, {})
+        table = tables.get(choice)
         if table is None:
-            table = self._tables[key] = CallTable(lambda: _ParsedCall(self._root, self._limits))
-        self._latest = key[0]
-        return table.find(update)
-
-    def _key_of(self, told: ToolCallUpdate | ToolCallEnd, message_id: str | None) -> _Key:
-        """Tell the table that an update or an end means: a known id tells the choice, too."""
-        key, id = (message_id, told.choice), told.tool_call_id
-        if id is None or (key in self._tables and self._tables[key].knows(id)):
-            return key
-        return next((other for other in self._keys(message_id, None) if self._tables[other].knows(id)), key)
-
-    def _keys(self, message_id: str | None, choice: int | None) -> list[_Key]:
-        return [key for key in self._tables if key[0] == message_id and choice in (None, key[1])]
+            told = update.choice
+            table = tables[choice] = CallTable(lambda: _ParsedCall(self._root, self._limits, told))
+        self._latest = message_id
+        call = table.find(update)
+        if id is not None and table.knows(id):
+            self._places.add(id, message_id, choice)
+        return call
 
     def _ended_message(self, message_id: str | None) -> str | None:
         """Give the message that an end means; one that names none means the latest."""
-        is_latest = message_id is None and not any(id is None for id, _ in self._tables)
-        return self._latest if is_latest else message_id
+        return self._latest if message_id is None and None not in self._messages else message_id
 
     def _end_call(self, end: ToolCallEnd | ToolResult) -> list[ToolCallUpdate]:
         """Forget a call; of a result only the id is sure."""
-        updates: list[ToolCallUpdate] = []
+        id = end.tool_call_id
         if isinstance(end, ToolResult):
-            keys, index = (list(self._tables) if end.tool_call_id else []), None
+            places, index = [*self._places.of(id)], None
         else:
-            keys, index = [self._key_of(end, self._ended_message(end.message_id))], end.index
-        for key in keys:
-            table = self._tables.get(key)
-            call = None if table is None else table.named(end.tool_call_id, index)
+            message_id = self._ended_message(end.message_id)
+            places, index = [(message_id, self._places.choice(id, message_id, end.choice))], end.index
+        updates: list[ToolCallUpdate] = []
+        for message_id, choice in places:
+            table = self._messages.get(message_id, {}).get(choice)
+            call = None if table is None else table.named(id, index)
             if table is not None and call is not None:
-                updates += self._finished(key, call, was_told=isinstance(end, ToolResult))
-                table.drop(call)
+                updates += self._finished(message_id, table, call, was_told=isinstance(end, ToolResult))
+                self._places.discard(table.drop(call), message_id)
                 if call.id is not None:
-                    self._remember((key[0], call.id))
+                    self._remember((message_id, call.id))
                 if not table:
-                    del self._tables[key]
+                    self._forget(message_id, choice)
         return updates
+
+    def _forget(self, message_id: str | None, choice: int | str) -> None:
+        tables = self._messages[message_id]
+        self._places.discard(tables.pop(choice).ids(), message_id)
+        if not tables:
+            del self._messages[message_id]
 
     def _remember(self, ended: tuple[str | None, str]) -> None:
         self._ended.pop(ended, None)
@@ -238,22 +238,28 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
             del self._ended[next(iter(self._ended))]
 
     def _end_message(self, end: MessageEnd) -> list[ToolCallUpdate]:
+        return self._end_choices(self._ended_message(end.message_id), end.choice, was_told=True)
+
+    def _end_choices(
+        self, message_id: str | None, choice: int | None, was_told: bool
+    ) -> list[ToolCallUpdate]:
+        """Forget the calls of a choice, or of all."""
         updates: list[ToolCallUpdate] = []
-        for key in self._keys(self._ended_message(end.message_id), end.choice):
-            updates += self._finish_table(key, was_told=True)
-            del self._tables[key]
+        tables, ended = self._messages.get(message_id, {}), alias_of(choice)
+        for key in [*tables] if ended is None else [ended] if ended in tables else []:
+            for call in tables[key]:
+                updates += self._finished(message_id, tables[key], call, was_told)
+            self._forget(message_id, key)
         return updates
 
-    def _finish_table(self, key: _Key, was_told: bool) -> list[ToolCallUpdate]:
-        return [update for call in self._tables[key] for update in self._finished(key, call, was_told)]
-
-    def _finished(self, key: _Key, call: _ParsedCall, was_told: bool) -> list[ToolCallUpdate]:
+    def _finished(
+        self, message_id: str | None, table: CallTable[_ParsedCall], call: _ParsedCall, was_told: bool
+    ) -> list[ToolCallUpdate]:
         """Give what the end of a call tells, if the call can be named so that nobody takes it for another."""
         fragments = call.end(was_told)
-        if not fragments or self._tables[key].named(call.id, call.index) is not call:
+        if not fragments or table.named(call.id, call.index) is not call:
             return []
-        id, choice = key
-        last = ToolCallUpdate(call.id, call.index, None, None, tuple(fragments), id, choice)
+        last = ToolCallUpdate(call.id, call.index, None, None, tuple(fragments), message_id, call.choice)
         return [last._replace(args_offset=call.received)]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._accumulator import DEFAULT_LIMITS
-from ._call_table import CallTable
+from ._call_table import CallPlaces, CallTable, alias_of
 from ._tool_call import CallState, ToolCall
 from .messages import (
     MessageEnd,
@@ -30,21 +30,20 @@ __all__ = ["ToolCall", "ToolsAggregateMessageHandler"]
 class _Message:
     """The calls of a message, over all its choices in order of appearance."""
 
-    __slots__ = ("calls", "last", "limits", "tables")
+    __slots__ = ("calls", "id", "last", "limits", "places", "tables")
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, id: str | None, limits: Limits, places: CallPlaces) -> None:
+        self.id = id
         self.limits = limits
-        self.tables: dict[int, CallTable[CallState]] = {}
+        self.places = places
+        self.tables: dict[int | str, CallTable[CallState]] = {}
         self.calls: list[CallState] = []
         # per choice, the call that the last content belonged to, None if it was text
-        self.last: dict[int, CallState | None] = {}
+        self.last: dict[int | str, CallState | None] = {}
 
-    def choice_of(self, told: ToolCallUpdate | ToolCallEnd) -> int:
+    def choice_of(self, told: ToolCallUpdate | ToolCallEnd) -> int | str:
         """Give the choice that an update or an end means: a known id tells it, too."""
-        choice, id = told.choice, told.tool_call_id
-        if id is None or (choice in self.tables and self.tables[choice].knows(id)):
-            return choice
-        return next((other for other, table in self.tables.items() if table.knows(id)), choice)
+        return self.places.choice(told.tool_call_id, self.id, told.choice)
 
     def _new_call(self) -> CallState:
         call = CallState(self.limits)
@@ -58,10 +57,13 @@ class _Message:
         if table is None:
             table = self.tables[choice] = CallTable(self._new_call)
         call = table.find(update)
+        id = update.tool_call_id
+        if id is not None and table.knows(id):
+            self.places.add(id, self.id, choice)
         if call.add_update(update) or len(self.calls) > count:
             self.go_on(choice, call)
 
-    def go_on(self, choice: int, call: CallState | None) -> None:
+    def go_on(self, choice: int | str, call: CallState | None) -> None:
         """Know that content came: what ended before it was not cut off."""
         last = self.last.get(choice)
         if last is not None and last is not call and last.waits:
@@ -80,8 +82,9 @@ class _Message:
 
     def end(self, end: MessageEnd) -> None:
         """End all calls of a choice, or of all."""
+        ended = alias_of(end.choice)
         for choice, table in self.tables.items():
-            if end.choice in (None, choice):
+            if ended in (None, choice):
                 for call in table:
                     call.end(True, end.is_truncated and call is self.last.get(choice))
                     if end.reason is not None and call.finish_reason is None:
@@ -91,6 +94,8 @@ class _Message:
         """Take the end of the stream as the end of what is still open."""
         for call in self.calls:
             call.end(call.waits, False)
+        for table in self.tables.values():
+            self.places.discard(table.ids(), self.id)
 
 
 class ToolsAggregateMessageHandler:
@@ -113,6 +118,7 @@ class ToolsAggregateMessageHandler:
         limits.check()
         self._limits = limits
         self._messages: dict[str | None, _Message] = {}
+        self._places = CallPlaces()
         # the message that the last update belonged to
         self._latest: str | None = None
 
@@ -156,7 +162,7 @@ class ToolsAggregateMessageHandler:
             case ToolResult():
                 return self._lock(message)
             case TextDelta():
-                return self._tell(message.message_id, lambda of: of.go_on(message.choice, None))
+                return self._tell(message.message_id, lambda of: of.go_on(alias_of(message.choice), None))
             case MessageEnd():
                 return self._tell(message.message_id, lambda of: of.end(message))
             case Mapping():
@@ -177,7 +183,7 @@ class ToolsAggregateMessageHandler:
         self._latest = id = update.message_id or message_id
         message = self._messages.get(id)
         if message is None:
-            message = self._messages[id] = _Message(self._limits)
+            message = self._messages[id] = _Message(id, self._limits, self._places)
         message.add_update(update)
         return message
 
@@ -189,12 +195,12 @@ class ToolsAggregateMessageHandler:
 
     def _lock(self, result: ToolResult) -> _Message | None:
         """End the call that a result belongs to, whatever message it is in."""
-        for message in self._messages.values():
-            for table in message.tables.values():
-                call = table.named(result.tool_call_id, None) if result.tool_call_id else None
-                if call is not None:
-                    call.end(True, False)
-                    return message
+        for message_id, choice in self._places.of(result.tool_call_id):
+            message = self._messages[message_id]
+            call = message.tables[choice].named(result.tool_call_id, None)
+            if call is not None:
+                call.end(True, False)
+            return message
         return None
 
 

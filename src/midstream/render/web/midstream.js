@@ -1355,6 +1355,41 @@ class CallTable {
     if (index !== null) return this.#atIndex.get(index) ?? null;
     return id === null ? this.#latest : null;
   }
+
+  /** The ids of all calls. */
+  get ids() {
+    return [...this.#byId.keys()];
+  }
+}
+
+/** Which choice of each message the calls of an id are in: an id is sure, a choice is often not told. */
+class CallPlaces {
+  #choices = new Map();
+
+  /** Give the choice that has the call of this id; where none has, the one that was told. */
+  choice(id, messageId, told) {
+    return this.#choices.get(id)?.get(messageId) ?? told;
+  }
+
+  /** Give the messages that have a call of this id, and the choice in each. */
+  of(id) {
+    return this.#choices.get(id) ?? [];
+  }
+
+  /** Know that the call of this id is there. */
+  add(id, messageId, choice) {
+    let found = this.#choices.get(id);
+    if (found === undefined) this.#choices.set(id, (found = new Map()));
+    if (!found.has(messageId)) found.set(messageId, choice);
+  }
+
+  /** Forget the calls of these ids in a message. */
+  discard(ids, messageId) {
+    for (const id of ids) {
+      const found = this.#choices.get(id);
+      if (found?.delete(messageId) && found.size === 0) this.#choices.delete(id);
+    }
+  }
 }
 
 const ENDS = new Set(["Error", "JsonComplete", "error", "jsonComplete"]);
@@ -1676,7 +1711,12 @@ class CallState {
 
 /** The calls of a message, over all its choices in order of appearance. */
 class Message {
-  constructor() {
+  #id;
+  #places;
+
+  constructor(id, places) {
+    this.#id = id;
+    this.#places = places;
     this.tables = new Map();
     this.calls = [];
     // per choice, the call that the last content belonged to, null if it was text
@@ -1691,9 +1731,7 @@ class Message {
 
   /** Give the choice that an update or an end means: a known id tells it, too. */
   #choiceOf(told) {
-    const choice = told.choice ?? 0;
-    const known = [...this.tables.keys()].filter((key) => this.tables.get(key).knows(told.tool_call_id));
-    return known.length === 0 || known.includes(choice) ? choice : known[0];
+    return this.#places.choice(told.tool_call_id, this.#id, told.choice ?? 0);
   }
 
   /** Take an update of one of the calls. */
@@ -1702,6 +1740,8 @@ class Message {
     const choice = this.#choiceOf(update);
     if (!this.tables.has(choice)) this.tables.set(choice, new CallTable(() => this.#newCall()));
     const call = this.tables.get(choice).find(update);
+    const id = update.tool_call_id;
+    if (this.tables.get(choice).knows(id)) this.#places.add(id, this.#id, choice);
     if (call.add(update) || this.calls.length > count) this.goOn(choice, call);
   }
 
@@ -1734,6 +1774,7 @@ class Message {
   /** Take the end of the stream as the end of what is still open. */
   close() {
     for (const call of this.calls) call.end(call.waits, false);
+    for (const table of this.tables.values()) this.#places.discard(table.ids, this.#id);
   }
 
   views() {
@@ -1750,6 +1791,7 @@ class Message {
  */
 export class ToolsAggregateMessageHandler {
   #messages = new Map();
+  #places = new CallPlaces();
   // the message that the last update belonged to
   #latest = null;
 
@@ -1809,7 +1851,7 @@ export class ToolsAggregateMessageHandler {
       this.#latest = id;
       let message = this.#messages.get(id);
       if (message === undefined) {
-        message = new Message();
+        message = new Message(id, this.#places);
         this.#messages.set(id, message);
       }
       message.add(update);
@@ -1826,15 +1868,9 @@ export class ToolsAggregateMessageHandler {
 
   /** End the call that a result belongs to, whatever message it is in. */
   #lock(result) {
-    if (!result.tool_call_id) return [];
-    for (const [id, message] of this.#messages) {
-      for (const table of message.tables.values()) {
-        const call = table.named(result.tool_call_id, null);
-        if (call !== null) {
-          call.end(true, false);
-          return this.calls(id);
-        }
-      }
+    for (const [id, choice] of this.#places.of(result.tool_call_id)) {
+      this.#messages.get(id).tables.get(choice).named(result.tool_call_id, null)?.end(true, false);
+      return this.calls(id);
     }
     return [];
   }
