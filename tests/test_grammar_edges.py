@@ -206,6 +206,26 @@ def test_recovery_goes_on_at_its_place(
         assert recovered(midstream, fragments)[1] == value
 
 
+@each_build
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        ("[1234.x, 5678.5]", ["5678.5"]),
+        ("[1234e+, 5678.5]", ["5678.5"]),
+        ('["abcd\x01ef", "ghijk"]', ["ghijk"]),
+        ('{"abcd\x01ef": "ghijk"}', []),
+        ('{"abcd\x01ef": 1, "ghijk": "lmnop"}', ["ghijk", "lmnop"]),
+    ],
+    ids=ascii,
+)
+def test_what_was_broken_off_is_no_part_of_the_next(midstream: Any, text: str, texts: list[str]) -> None:
+    for fragments in ([text], [*text]):
+        accumulator = midstream.JsonFragmentAccumulator(on_error="recover")
+        updates = [update for fragment in fragments for update in accumulator.add_fragment(fragment)]
+        whole = ("Key", "CompleteString", "CompleteNumber")
+        assert [update.text_value for update in updates if update.kind in whole] == texts
+
+
 # Keys repeat: the same object again costs no memory
 
 
