@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import tracemalloc
+from importlib import import_module
 from typing import Any
 
 import pytest
 
-from builds import BUILDS
+from builds import BUILDS, TWIN
 
 each_build = pytest.mark.parametrize("midstream", BUILDS.values(), ids=list(BUILDS))
 
@@ -77,6 +78,18 @@ def test_a_string_in_many_pieces_is_kept_in_few(midstream: Any) -> None:
     # a slot in a list takes eight bytes
     assert kept < 3 * count
     assert accumulator.value == "x" * count
+
+
+def test_a_text_in_many_pieces_is_few_for_who_clones_it() -> None:
+    text = import_module(f"{TWIN}._text")
+    buffer = text.TextBuffer()
+    # one less than a power of two: as many batches as there can be
+    count = 128 * text._BATCH - 1
+    for _ in range(count):
+        buffer.append("x")
+    assert len(buffer.pieces) < text._BATCH
+    assert len(buffer.batches) == 7
+    assert buffer.clone().read() == buffer.read() == "x" * count
 
 
 @pytest.mark.skipif(
