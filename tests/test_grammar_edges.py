@@ -142,6 +142,21 @@ def test_up_to_the_limit_of_a_document_a_string_comes_in_one_piece(
 
 
 @each_build
+@pytest.mark.parametrize("after_root", ["error", "ignore", "next"])
+@pytest.mark.parametrize("number", ["-", "12.", "1e", "1E+"])
+@pytest.mark.parametrize("behind", [" ", "x", "\ufffd", "]", "2"])
+def test_what_can_not_end_a_number_at_the_limit_is_too_much(
+    midstream: Any, number: str, behind: str, after_root: str
+) -> None:
+    limits = midstream.Limits(max_document=len(number))
+    for fragments in ([number + behind], [number, behind], [*(number + behind)]):
+        accumulator = midstream.JsonFragmentAccumulator("root", "event", after_root, limits)
+        updates = [update for fragment in fragments for update in accumulator.add_fragment(fragment)]
+        errors = [(update.error.code, update.error.index) for update in updates]
+        assert errors == [("document_limit", len(number))]
+
+
+@each_build
 @pytest.mark.parametrize("before", ["", "1 ", "[1] ", '"a" {} null '])
 def test_every_document_in_a_row_has_the_limit_to_itself(midstream: Any, before: str) -> None:
     limits = midstream.Limits(max_document=10)

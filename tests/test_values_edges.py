@@ -80,6 +80,24 @@ def test_a_string_in_many_pieces_is_kept_in_few(midstream: Any) -> None:
     assert accumulator.value == "x" * count
 
 
+@each_build
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("[1234.x, 5678.5]", [5678.5]),
+        ('["abcd\x01ef", "ghijk"]', ["abcd", "ghijk"]),
+        ('{"abcd\x01ef": 1, "ghijk": 2}', {"ghijk": 2}),
+    ],
+    ids=ascii,
+)
+def test_what_was_broken_off_is_no_part_of_the_next(midstream: Any, text: str, value: Any) -> None:
+    for fragments in ([text], [*text]):
+        accumulator = midstream.JsonValueAccumulator(on_error="recover")
+        for fragment in fragments:
+            accumulator.add_fragment(fragment)
+        assert accumulator.value == value
+
+
 def test_a_text_in_many_pieces_is_few_for_who_clones_it() -> None:
     text = import_module(f"{TWIN}._text")
     buffer = text.TextBuffer()

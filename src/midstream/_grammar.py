@@ -351,7 +351,9 @@ class Grammar(Recovery):
 
     def _ends_root_number(self, text: str, chars: str, i: int, visitor: Visitor) -> bool:
         """At the limit of a document that is a number: read its end, which is no part of it."""
-        if self.mode != NUMBER or self.after != AFTER_ROOT or self.after_root != BETWEEN or is_part(chars[i]):
+        if self.mode != NUMBER or self.after != AFTER_ROOT or self.after_root != BETWEEN:
+            return False
+        if is_part(chars[i]) or not self.numbers.may_end():
             return False
         self._number(text, chars, i, i + 1, visitor)
         return True

@@ -83,6 +83,7 @@ cdef class NumberReader:
     cdef Py_ssize_t _scan(self, Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept
     @cython.locals(c=Py_UCS4, digits=cython.longlong, real=cython.double)
     cdef object _exact(self, Chars chars, Py_ssize_t start, bint integral)
+    cdef bint may_end(self) noexcept
     cdef int finish(self) except -1
     @cython.locals(whole=str, chars=Chars)
     cdef int _convert_pieces(self) except -1

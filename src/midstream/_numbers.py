@@ -197,12 +197,16 @@ class NumberReader:
         self.scale = (-exponent if shrinks else exponent) - (count - before_point if before_point else 0)
         return i
 
+    def may_end(self) -> bool:
+        """Tell whether the number so far is one."""
+        return self.state >= _ZERO
+
     def finish(self) -> None:
         """Take the end of the text as the end of the number."""
-        if self.state < _ZERO:
-            self._fail(ErrorCode.TRUNCATED, 0)
-        else:
+        if self.may_end():
             self._convert_pieces()
+        else:
+            self._fail(ErrorCode.TRUNCATED, 0)
 
     def _convert_pieces(self) -> None:
         whole = self.pieces.take()
