@@ -571,7 +571,8 @@ def document(size: int) -> bytes:
 
 
 def test_watching_does_not_hold_the_parser_back() -> None:
-    text = document(8_000_000)
+    # so much that the first and the last look, which are always drawn, are a small part
+    text = document(24_000_000)
     pieces = [text[at : at + 65_536] for at in range(0, len(text), 65_536)]
 
     def feed(watch: Callable[[JsonValueAccumulator, int], None]) -> None:
