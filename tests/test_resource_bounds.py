@@ -297,6 +297,22 @@ def test_memory_of_a_copied_token_does_not_grow_with_its_pieces() -> None:
 
 
 @each_build
+def test_none_is_counted_right(midstream: Any) -> None:
+    """The compiled core fills an update without counting the Nones in it one by one."""
+    text = '[{"a": [1, 2.5, true, null, "x", {"b": "y"}]}, ' * 50
+
+    def work() -> None:
+        for _ in range(20):
+            midstream.JsonFragmentAccumulator().add_fragment(text[:-2])
+
+    work()
+    before = sys.getrefcount(None)
+    work()
+    # others in the process may have a few
+    assert abs(sys.getrefcount(None) - before) < 500
+
+
+@each_build
 @pytest.mark.parametrize("open_text", ["[", '{"k":', '{"' + "k" * 50 + '":', "[0,0,", '[{"":'])
 def test_a_checkpoint_grows_with_what_is_open_only(midstream: Any, open_text: str) -> None:
     def size(text: str) -> int:
