@@ -1,11 +1,14 @@
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.unicode cimport (
     PyUnicode_1BYTE_KIND, PyUnicode_2BYTE_KIND, PyUnicode_DATA, PyUnicode_KIND,
-    PyUnicode_New, PyUnicode_Substring,
+    PyUnicode_FromOrdinal, PyUnicode_New, PyUnicode_READ_CHAR, PyUnicode_Substring,
 )
 from libc.string cimport memcmp, memcpy
 
 ctypedef const unsigned char *Chars
+
+cdef extern from *:
+    bint PyUnicode_IS_COMPACT(object text) noexcept
 
 # The place of the lowest byte whose high bit is set: with the bytes of a word in the order of the
 # text. Where neither that order nor the instruction is certain, eight bytes are looked at one by one.
@@ -56,15 +59,18 @@ cdef extern from *:
     void narrow_2 "midstream_narrow_2" (const void *from_, unsigned char *to, Py_ssize_t n) noexcept
     void narrow_4 "midstream_narrow_4" (const void *from_, unsigned char *to, Py_ssize_t n) noexcept
 
-# What holds the bytes: the text itself if its characters are bytes, else a copy.
+# What holds the bytes: the text itself if its characters are bytes, else a copy. Either is an object, and at least a
+# word of its own stands right before the bytes.
 cdef inline object narrowed(str text):
     cdef unsigned char *copied
     cdef object copy
-    if PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND:
+    if PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND and PyUnicode_IS_COMPACT(text):
         return text
     copy = PyBytes_FromStringAndSize(NULL, len(text))
     copied = <unsigned char *>PyBytes_AS_STRING(copy)
-    if PyUnicode_KIND(text) == PyUnicode_2BYTE_KIND:
+    if PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND:
+        memcpy(copied, PyUnicode_DATA(text), len(text))
+    elif PyUnicode_KIND(text) == PyUnicode_2BYTE_KIND:
         narrow_2(PyUnicode_DATA(text), copied, len(text))
     else:
         narrow_4(PyUnicode_DATA(text), copied, len(text))
@@ -77,15 +83,15 @@ cdef inline Chars chars_of(object narrow) noexcept:
 # (byte ^ quote) - 1, (byte ^ backslash) - 1 or byte - 0x20 is set while the byte's own is not; a borrow can only
 # reach bytes behind a hit.
 cdef inline unsigned long long hits(unsigned long long word) noexcept:
-    cdef unsigned long long quote = word ^ 0x2222222222222222ULL
-    cdef unsigned long long backslash = word ^ 0x5C5C5C5C5C5C5C5CULL
     return (
-        ((word - 0x2020202020202020ULL) & ~word)
-        | ((quote - 0x0101010101010101ULL) & ~quote)
-        | ((backslash - 0x0101010101010101ULL) & ~backslash)
-    ) & 0x8080808080808080ULL
+        (word - 0x2020202020202020ULL)
+        | ((word ^ 0x2222222222222222ULL) - 0x0101010101010101ULL)
+        | ((word ^ 0x5C5C5C5C5C5C5C5CULL) - 0x0101010101010101ULL)
+    ) & ~word & 0x8080808080808080ULL
 
-# The one loop that sees every character of every string looks at eight of them together.
+# The one loop that sees every character of every string looks at eight of them together. So it does with the last
+# ones, few as they are: to go through them would be to guess where they end. The word that ends with them, shifted
+# to begin with them, is filled up with zeros, and a zero is a hit.
 cdef inline Py_ssize_t content_end(Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept:
     cdef unsigned long long word
     cdef unsigned char c
@@ -96,6 +102,10 @@ cdef inline Py_ssize_t content_end(Chars chars, Py_ssize_t i, Py_ssize_t n) noex
             if word:
                 return i + first_byte(word)
             i += 8
+        if i < n:
+            memcpy(&word, chars + n - 8, 8)
+            i += first_byte(hits(word >> (8 * (8 - (n - i)))))
+        return i
     while i < n:
         c = chars[i]
         if c <= 0x5C and (c == 0x22 or c == 0x5C or c < 0x20):
@@ -103,19 +113,11 @@ cdef inline Py_ssize_t content_end(Chars chars, Py_ssize_t i, Py_ssize_t n) noex
         i += 1
     return i
 
-# The characters of a short fragment are looked at together: to go through them is to guess where they end. Two loads
-# that overlap fill the word, so that nothing behind the end is read.
 cdef inline bint is_content(str text) noexcept:
     cdef Py_ssize_t n = len(text)
-    cdef Chars chars = <Chars>PyUnicode_DATA(text)
-    cdef unsigned int low, high
-    if PyUnicode_KIND(text) != PyUnicode_1BYTE_KIND:
+    if PyUnicode_KIND(text) != PyUnicode_1BYTE_KIND or not PyUnicode_IS_COMPACT(text):
         return False
-    if 4 <= n < 8:
-        memcpy(&low, chars, 4)
-        memcpy(&high, chars + n - 4, 4)
-        return not hits(low | <unsigned long long>high << 32)
-    return content_end(chars, 0, n) == n
+    return content_end(<Chars>PyUnicode_DATA(text), 0, n) == n
 
 cdef inline bint is_ascii(Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept:
     cdef unsigned long long word
@@ -132,19 +134,21 @@ cdef inline bint is_ascii(Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept:
 
 # A slice of ASCII is copied from the bytes, whatever the text is made of.
 cdef inline str slice_of(str text, Chars chars, Py_ssize_t i, Py_ssize_t n):
-    cdef object piece
-    if n - i > 1 and is_ascii(chars, i, n):
+    cdef str piece
+    if n - i == 1:
+        return PyUnicode_FromOrdinal(PyUnicode_READ_CHAR(text, i))
+    if is_ascii(chars, i, n):
         piece = PyUnicode_New(n - i, 127)
         memcpy(PyUnicode_DATA(piece), chars + i, n - i)
         return piece
     return PyUnicode_Substring(text, i, n)
 
 cdef inline str ascii_slice(str text, Py_ssize_t i, Py_ssize_t n):
-    cdef object piece
+    cdef str piece
     cdef void *data = PyUnicode_DATA(text)
     cdef unsigned char *copied
     if n - i == 1:
-        return PyUnicode_Substring(text, i, n)
+        return PyUnicode_FromOrdinal(PyUnicode_READ_CHAR(text, i))
     piece = PyUnicode_New(n - i, 127)
     copied = <unsigned char *>PyUnicode_DATA(piece)
     if PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND:

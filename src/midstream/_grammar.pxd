@@ -5,7 +5,7 @@ from ._chars cimport Chars, chars_of, content_end, is_at, is_content, narrowed, 
 from ._modes cimport *
 from ._numbers cimport NumberReader, is_part
 from ._recovery cimport Recovery
-from ._strings cimport StringReader
+from ._strings cimport StringReader, foreseen
 from ._text cimport TextBuffer
 from ._visitor cimport Visitor
 
@@ -24,7 +24,7 @@ cdef class Grammar(Recovery):
     cdef int _feed_damaged(self, str text, Visitor visitor) except -1
     cdef int _fail_encoding(self, str damage, Visitor visitor) except -1
     @cython.locals(
-        length=Py_ssize_t, n=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, piece=str, chars=Chars, document_start=Py_ssize_t, mode=cython.int, c=Py_UCS4
+        length=Py_ssize_t, n=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, piece=str, key=str, chars=Chars, document_start=Py_ssize_t, mode=cython.int, c=Py_UCS4
     )
     cdef int _feed_text(self, str text, bint doomed, Visitor visitor) except -1
     cdef bint _ends_root_number(self, str text, Chars chars, Py_ssize_t i, Visitor visitor) except -1

@@ -297,12 +297,18 @@ class Grammar(Recovery):
             elif mode <= NEXT_KEY:
                 if c == '"':
                     i += 1
-                    j = content_end(chars, i, n)
-                    if j < n:
-                        c = chars[j]
-                    if j < n and c == '"' and j - i <= self.max_string:
-                        visitor.key(self.strings.recall(text, chars, i, j))
-                        i = j + 1
+                    key = None
+                    if cython.compiled:
+                        key = foreseen(self.strings, chars, i, n)  # type: ignore[name-defined]  # noqa: F821
+                    if key is None:
+                        j = content_end(chars, i, n)
+                        if j < n:
+                            c = chars[j]
+                        if j < n and c == '"' and j - i <= self.max_string:
+                            key = self.strings.recall(text, chars, i, j)
+                    if key is not None:
+                        visitor.key(key)
+                        i += len(key) + 1
                         self.mode = mode = COLON
                         if i < n:
                             c = chars[i]
@@ -311,10 +317,9 @@ class Grammar(Recovery):
                                 i += 1
                                 self.mode = mode = VALUE
                         continue
-                    else:
-                        self.mode = KEY
-                        self.strings.begin(True)
-                        i = self._string(text, chars, i, j, n, doomed or n < length, visitor)
+                    self.mode = KEY
+                    self.strings.begin(True)
+                    i = self._string(text, chars, i, j, n, doomed or n < length, visitor)
                 elif c != "}":
                     i = self._fail(ErrorCode.EXPECTED_KEY, i, visitor)
                 elif mode == FIRST_KEY:

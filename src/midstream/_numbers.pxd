@@ -26,7 +26,7 @@ cdef extern from *:
        the exact one, rounded (Clinger's fast path). Else, up to 10**19, the product or quotient is made of
        integers, 64 bits of it and one that tells whether anything follows: what is rounded, then, is
        on the same side of every tie as the exact number. */
-    static CYTHON_INLINE double midstream_scaled(uint64_t digits, int scale) {
+    static CYTHON_INLINE double midstream_scaled(uint64_t digits, Py_ssize_t scale) {
         static const double powers[] = {
             1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
             1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
@@ -60,14 +60,15 @@ cdef extern from *:
         return -1.0;
     }
     """
-    double _scaled "midstream_scaled" (unsigned long long digits, int scale) noexcept
+    double _scaled "midstream_scaled" (unsigned long long digits, Py_ssize_t scale) noexcept
 
 cdef int _step(int state, Py_UCS4 c) noexcept
 cdef bint is_part(Py_UCS4 c) noexcept
 
 cdef class NumberReader:
     cdef Py_ssize_t limit, room
-    cdef int state, count, scale
+    cdef int state
+    cdef Py_ssize_t count, scale
     cdef unsigned long long digits
     cdef bint convert_exactly, done
     cdef object parse_int, parse_float, value, failure, cause
@@ -78,7 +79,7 @@ cdef class NumberReader:
     cdef Py_ssize_t read(self, str text, Chars chars, Py_ssize_t i, Py_ssize_t n) except -1
     @cython.locals(
         state=cython.int, step=cython.int, c=Py_UCS4, is_digit=bint, shrinks=bint,
-        digits=cython.ulonglong, count=cython.int, before_point=cython.int, exponent=cython.int,
+        digits=cython.ulonglong, start=Py_ssize_t, count=Py_ssize_t, before_point=Py_ssize_t, exponent=Py_ssize_t,
     )
     cdef Py_ssize_t _scan(self, Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept
     @cython.locals(c=Py_UCS4, digits=cython.longlong, real=cython.double)

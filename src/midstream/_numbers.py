@@ -180,10 +180,16 @@ class NumberReader:
             if not cython.compiled:
                 continue  # there, int() and float() are the quickest
             if state == _INT or state == _FRACTION or state == _ZERO:
-                # one digit more than fit is enough to know that they don't
-                if count < 20:
+                # digits that are too many spoil the sum, but their count tells
+                start = i
+                digits = digits * 10 + (ord(c) - 48)
+                while i < n and state != _ZERO:
+                    c = chars[i]
+                    if c < "0" or c > "9":
+                        break
                     digits = digits * 10 + (ord(c) - 48)
-                    count += 1
+                    i += 1
+                count += i - start + 1
             elif state == _EXPONENT:
                 if exponent < 1000:
                     exponent = exponent * 10 + (ord(c) - 48)

@@ -1,4 +1,5 @@
 cimport cython
+from cpython.unicode cimport PyUnicode_GET_LENGTH
 
 from ._chars cimport Chars, content_end, is_at, slice_of
 
@@ -19,6 +20,8 @@ cdef class StringReader:
     cdef str piece
     cdef bint closed, is_key
     cdef list memo
+    cdef Py_ssize_t slot
+    cdef unsigned char follows[_SLOTS]
     cdef object failure
     cdef int begin(self, bint is_key) except -1
     @cython.locals(first=Py_UCS4, last=Py_UCS4, slot=Py_ssize_t, key=str)
@@ -35,3 +38,19 @@ cdef class StringReader:
     cpdef int load(self, Py_ssize_t used, int place, int code, int high) except -1
     @cython.locals(other=StringReader)
     cdef StringReader clone(self)
+
+# Objects of one kind follow each other. To compare the key that came after the last one before is less than to find
+# where a key ends and to look it up: give it if it and a quote stand at chars[i].
+@cython.boundscheck(False)
+cdef inline str foreseen(StringReader strings, Chars chars, Py_ssize_t i, Py_ssize_t n):
+    cdef Py_ssize_t slot = strings.follows[strings.slot]
+    cdef Py_ssize_t j
+    cdef object key
+    if strings.memo is not None:
+        key = strings.memo[slot]
+        if key is not None:
+            j = i + PyUnicode_GET_LENGTH(key)
+            if j < n and chars[j] == c'"' and is_at(<str>key, chars, i, j):
+                strings.slot = slot
+                return <str>key
+    return None

@@ -80,7 +80,22 @@ class StringReader:
     quote was read, and ``failure`` what is wrong with the character where reading stopped.
     """
 
-    __slots__ = ("closed", "code", "failure", "high", "is_key", "limit", "memo", "piece", "place", "room")
+    __slots__ = (
+        "closed",
+        "code",
+        "failure",
+        "high",
+        "is_key",
+        "limit",
+        "memo",
+        "piece",
+        "place",
+        "room",
+        "slot",
+    )
+
+    # compiled: for each slot of the memo, that of the key which came next the last time
+    follows: list[int]
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -92,6 +107,7 @@ class StringReader:
         self.closed = False
         self.is_key = False
         self.memo: list[str | None] | None = None
+        self.slot = 0
         self.failure: ErrorCode | None = None
 
     def begin(self, is_key: bool) -> None:
@@ -141,6 +157,8 @@ class StringReader:
             key = slice_of(text, chars, i, j)
             if key.isascii():
                 self.memo[slot] = key
+        self.follows[self.slot] = slot
+        self.slot = slot
         return key
 
     def _read_escapes(self, text: str, chars: str, i: int, j: int, n: int) -> int:

@@ -1,4 +1,4 @@
-"""One update: what became known, and where."""
+"""One update: what became known, and where; and who tells it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
+from ._visitor import Visitor
 from .paths import format_jsonpath, format_path, format_pointer, pair_of, root_of, segments_of, split_path
 
 if not TYPE_CHECKING and cython.compiled:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from .errors import ParserError
     from .paths import PathPair, Segment, Segments
 
-__all__ = ["JsonFragmentKind", "JsonFragmentUpdate"]
+__all__ = ["JsonFragmentKind", "JsonFragmentUpdate", "Teller"]
 
 
 class JsonFragmentKind(StrEnum):
@@ -151,24 +152,43 @@ class JsonFragmentUpdate:
         return _load_update, (*place, str(self._kind), self._text, self._value)
 
 
-def make_update(
-    kind: JsonFragmentKind, text: str | None, value: Any, pair: PathPair, segment: Segment | None
-) -> JsonFragmentUpdate:
-    """Make an update at a place that is not yet written out."""
-    update = JsonFragmentUpdate.__new__(JsonFragmentUpdate)
-    if cython.compiled:
-        # a macro of _update.pxd
-        fill(update, kind, text, value, pair, segment)  # type: ignore[name-defined]  # noqa: F821
-    else:
-        update._kind = kind
-        update._text = text
-        update._value = value
-        update._pair = pair
-        update._segment = segment
-    return update
-
-
 def _load_update(
     root: str, segments: Segments, kind: str, text: str | None, value: Any
 ) -> JsonFragmentUpdate:
-    return make_update(JsonFragmentKind(kind), text, value, pair_of(root, segments), None)
+    update = JsonFragmentUpdate.__new__(JsonFragmentUpdate)
+    update._kind = JsonFragmentKind(kind)
+    update._text = text
+    update._value = value
+    update._pair = pair_of(root, segments)
+    update._segment = None
+    return update
+
+
+@cython.cclass
+class Teller(Visitor):
+    """Tell updates, each at the place where it stands.
+
+    ``pair`` is the place of the innermost open container, ``segment`` the key or index of the
+    value in it that began last.
+    """
+
+    __slots__ = ("pair", "segment", "updates")
+
+    updates: list[JsonFragmentUpdate]
+    pair: PathPair
+    segment: Segment | None
+
+    def tell(self, kind: JsonFragmentKind, text: str | None, value: Any) -> None:
+        """Add an update at the value that began last; at the container, if there is none."""
+        update = JsonFragmentUpdate.__new__(JsonFragmentUpdate)
+        if cython.compiled:
+            # macros of _update.pxd
+            fill(update, kind, text, value, self)  # type: ignore[name-defined]  # noqa: F821
+            add(self, update)  # type: ignore[name-defined]  # noqa: F821
+        else:
+            update._kind = kind
+            update._text = text
+            update._value = value
+            update._pair = self.pair
+            update._segment = self.segment
+            self.updates.append(update)

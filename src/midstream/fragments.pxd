@@ -5,22 +5,18 @@ from ._chars cimport ascii_slice
 from ._modes cimport IN_CONTAINER, IN_NEXT_VALUE
 from ._text cimport TextBuffer
 from ._turns cimport end_turn
-from ._update cimport JsonFragmentUpdate, make_update
-from ._visitor cimport Visitor
+from ._update cimport JsonFragmentUpdate, Teller, list_with_room
 
 cdef object START_OBJECT, END_OBJECT, START_ARRAY, END_ARRAY, KEY
 cdef object START_STRING, PARTIAL_STRING, COMPLETE_STRING
 cdef object COMPLETE_NUMBER, COMPLETE_BOOLEAN, COMPLETE_NULL, JSON_COMPLETE, ERROR
 cdef list _NONE
+cdef Py_ssize_t _FEW
 
-cdef class FragmentVisitor(Visitor):
-    cdef list updates
-    cdef tuple pair
-    cdef object segment
+cdef class FragmentVisitor(Teller):
     cdef bint in_array
     cdef Py_ssize_t index
     cdef TextBuffer text
-    cdef inline int _tell(self, object kind, object text, object value) except -1
     cdef inline int _begin(self) except -1
     cdef int _enter(self, object kind) except -1
     @cython.locals(pair=tuple)
@@ -28,6 +24,7 @@ cdef class FragmentVisitor(Visitor):
 
 cdef class JsonFragmentAccumulator(Accumulator):
     cdef object _root
+    cdef Py_ssize_t _room
     @cython.locals(visitor=FragmentVisitor, updates=list)
     cpdef list add_fragment(self, object fragment)
     @cython.locals(visitor=FragmentVisitor, updates=list)

@@ -24,8 +24,8 @@ from ._update import (
     START_STRING,
     JsonFragmentKind,
     JsonFragmentUpdate,
+    Teller,
 )
-from ._visitor import Visitor
 from .errors import JsonStreamError, ParserError
 from .paths import pair_of, root_of, segments_of
 
@@ -36,46 +36,42 @@ if not cython.compiled:
     from ._chars import ascii_slice
     from ._modes import IN_CONTAINER, IN_NEXT_VALUE
     from ._turns import end_turn
-    from ._update import make_update
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from ._visitor import Visitor
     from .limits import Limits
-    from .paths import PathPair, Segment
+    from .paths import Segment
 
 __all__ = ["JsonFragmentAccumulator", "updates"]
 
 # between two calls: the updates belong to who got them
 _NONE: list[JsonFragmentUpdate] = []
+# a list of so many grows as quickly as it is made
+_FEW = 32
 
 
 @cython.final
 @cython.cclass
-class FragmentVisitor(Visitor):
+class FragmentVisitor(Teller):
     """Turn what the grammar says into updates.
 
-    ``pair`` is the place of the innermost open container, ``segment`` the key or index of the
-    value in it that began last. An index counts the values that began, so that a value lost to an
-    error leaves no gap.
+    An index counts the values that began, so that a value lost to an error leaves no gap.
     """
 
-    __slots__ = ("in_array", "index", "pair", "segment", "text", "updates")
+    __slots__ = ("in_array", "index", "text")
 
     def __init__(self, root: str) -> None:
         self.last_error = None
         self.error_place = None
         self.error_path = ""
         self.updates = _NONE
-        self.pair: PathPair = (None, root)
-        self.segment: Segment | None = None
+        self.pair = (None, root)
+        self.segment = None
         self.in_array = False
         self.index = -1
         self.text = TextBuffer()
-
-    def _tell(self, kind: JsonFragmentKind, text: str | None, value: Any) -> None:
-        """Add an update at the value that began last."""
-        self.updates.append(make_update(kind, text, value, self.pair, self.segment))
 
     def _begin(self) -> None:
         """Move to the value that begins."""
@@ -88,11 +84,11 @@ class FragmentVisitor(Visitor):
         if self.segment is not None:
             self.pair = (self.pair, self.segment)
             self.segment = None
-        self._tell(kind, None, None)
+        self.tell(kind, None, None)
 
     def _leave(self, kind: JsonFragmentKind) -> None:
         self.segment = None
-        self._tell(kind, None, None)
+        self.tell(kind, None, None)
         pair = self.pair
         self.in_array = False
         if pair[0] is not None:
@@ -118,37 +114,38 @@ class FragmentVisitor(Visitor):
         self._leave(END_ARRAY)
 
     def key(self, text: str) -> None:
-        self.updates.append(make_update(KEY, text, text, self.pair, None))
+        self.segment = None
+        self.tell(KEY, text, text)
         self.segment = text
 
     def string(self, piece: str, starts: bool, ends: bool) -> None:
         if starts:
             self._begin()
-            self._tell(START_STRING, None, None)
+            self.tell(START_STRING, None, None)
             self.text.clear()
         if piece:
-            self.updates.append(make_update(PARTIAL_STRING, piece, None, self.pair, self.segment))
+            self.tell(PARTIAL_STRING, piece, None)
             if not (starts and ends):
                 self.text.append(piece)
         if ends:
             if not starts:
                 piece = self.text.take()
-            self._tell(COMPLETE_STRING, piece, piece)
+            self.tell(COMPLETE_STRING, piece, piece)
 
     def number(self, value: Any, text: str, start: int, end: int) -> None:
         self._begin()
         written = ascii_slice(text, start, end) if cython.compiled else text[start:end]
-        self.updates.append(make_update(COMPLETE_NUMBER, written, value, self.pair, self.segment))
+        self.tell(COMPLETE_NUMBER, written, value)
 
     def literal(self, value: bool | None) -> None:
         self._begin()
         if value is None:
-            self._tell(COMPLETE_NULL, "null", None)
+            self.tell(COMPLETE_NULL, "null", None)
         else:
-            self._tell(COMPLETE_BOOLEAN, "true" if value else "false", value)
+            self.tell(COMPLETE_BOOLEAN, "true" if value else "false", value)
 
     def document(self) -> None:
-        self._tell(JSON_COMPLETE, None, None)
+        self.tell(JSON_COMPLETE, None, None)
         self.segment = None
 
     def error(self, error: ParserError, where: int) -> None:
@@ -159,7 +156,9 @@ class FragmentVisitor(Visitor):
             segment = self.index + 1
         self.last_error = error
         self.error_place = self.pair if segment is None else (self.pair, segment)
-        self.updates.append(make_update(ERROR, error.message, error, self.pair, segment))
+        last, self.segment = self.segment, segment
+        self.tell(ERROR, error.message, error)
+        self.segment = last
 
     def state(self) -> dict[str, Any]:
         """Save the place and the open string as plain data."""
@@ -222,7 +221,7 @@ class JsonFragmentAccumulator(Accumulator):
     True
     """
 
-    __slots__ = ("_root",)
+    __slots__ = ("_room", "_root")
 
     _visitor: FragmentVisitor
 
@@ -240,6 +239,8 @@ class JsonFragmentAccumulator(Accumulator):
         self._begin_set_up()
         try:
             self._root = root
+            # how many updates to expect, if not just a few
+            self._room = 0
             self._set_up(on_error, after_root, limits, parse_int, parse_float)
         finally:
             end_turn(self)
@@ -252,12 +253,17 @@ class JsonFragmentAccumulator(Accumulator):
 
     def add_fragment(self, fragment: str | bytes) -> list[JsonFragmentUpdate]:
         """Read a fragment (bytes: UTF-8, cut anywhere) and give what became known."""
+        updates: list[JsonFragmentUpdate]
+        if cython.compiled:
+            updates = list_with_room(self._room)  # type: ignore[name-defined]  # noqa: F821
+        else:
+            updates = []
         self._begin_call()
         visitor = self._visitor
-        updates: list[JsonFragmentUpdate] = []
         visitor.updates = updates
         try:
             self._grammar.feed(fragment, visitor)
+            self._room = len(updates) if len(updates) > _FEW else 0
             if self._grammar.error is not None:
                 self._raise(updates)
             return updates
