@@ -89,9 +89,14 @@ cdef inline unsigned long long hits(unsigned long long word) noexcept:
         | ((word ^ 0x5C5C5C5C5C5C5C5CULL) - 0x0101010101010101ULL)
     ) & ~word & 0x8080808080808080ULL
 
-# The one loop that sees every character of every string looks at eight of them together. So it does with the last
-# ones, few as they are: to go through them would be to guess where they end. The word that ends with them, shifted
-# to begin with them, is filled up with zeros, and a zero is a hit.
+# The last bytes before an end, one to eight, as one word that is filled up with zeros. To go through so few of them
+# is to guess how many they are, and to be wrong most of the time. What is read along stands before them.
+cdef inline unsigned long long last_bytes(Chars end, Py_ssize_t count) noexcept:
+    cdef unsigned long long word
+    memcpy(&word, end - 8, 8)
+    return word >> (8 * (8 - count))
+
+# The one loop that sees every character of every string looks at eight of them together. (A zero is a hit.)
 cdef inline Py_ssize_t content_end(Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept:
     cdef unsigned long long word
     cdef unsigned char c
@@ -102,10 +107,7 @@ cdef inline Py_ssize_t content_end(Chars chars, Py_ssize_t i, Py_ssize_t n) noex
             if word:
                 return i + first_byte(word)
             i += 8
-        if i < n:
-            memcpy(&word, chars + n - 8, 8)
-            i += first_byte(hits(word >> (8 * (8 - (n - i)))))
-        return i
+        return i + first_byte(hits(last_bytes(chars + n, n - i))) if i < n else i
     while i < n:
         c = chars[i]
         if c <= 0x5C and (c == 0x22 or c == 0x5C or c < 0x20):

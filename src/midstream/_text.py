@@ -29,7 +29,10 @@ class TextBuffer:
     'midstream'
     """
 
-    __slots__ = ("batches", "pieces", "tail", "whole")
+    __slots__ = ("batches", "jotted", "pieces", "tail", "whole")
+
+    # compiled: how much is on the pad of ``_text.pxd``, behind the pieces
+    jotted: int
 
     def __init__(self) -> None:
         # a text in one piece, and a second one: most are not cut more often; else batches, then pieces
@@ -42,7 +45,8 @@ class TextBuffer:
         """Add a piece at the end."""
         pieces = self.pieces
         if pieces is not None:
-            pieces.append(piece)
+            if not cython.compiled or not self._jot_down(piece):
+                pieces.append(piece)
             if len(pieces) >= _BATCH:
                 self._add_batch("".join(pieces))
                 self.pieces = []
@@ -50,10 +54,30 @@ class TextBuffer:
             self.whole = piece
         elif self.tail is None:
             self.tail = piece
+        elif cython.compiled:
+            whole, tail = self.whole, self.tail
+            self.clear()
+            self.pieces = []
+            self.append(whole)
+            self.append(tail)
+            self.append(piece)
         else:
             self.pieces = [self.whole, self.tail, piece]
             self.whole = None
             self.tail = None
+
+    def _jot_down(self, piece: str) -> bool:
+        """Compiled: copy a small piece of ASCII to the pad; of others, tell that they are not there."""
+        if not is_on_pad(self, piece):  # type: ignore[name-defined]  # noqa: F821
+            self._clear_pad()
+            return bool(is_on_pad(self, piece))  # type: ignore[name-defined]  # noqa: F821
+        return True
+
+    def _clear_pad(self) -> None:
+        """Compiled: make a piece of what is on the pad."""
+        if self.jotted and self.pieces is not None:
+            self.pieces.append(on_pad(self))  # type: ignore[name-defined]  # noqa: F821
+            self.jotted = 0
 
     def _add_batch(self, batch: str) -> None:
         """Keep a batch, joined with those before it that are no longer: so they stay few, for who clones."""
@@ -77,17 +101,22 @@ class TextBuffer:
             self.tail = None
             self.whole = text
         elif pieces is not None:
+            if cython.compiled:
+                self._clear_pad()
             self.pieces = None
             if self.batches is not None:
                 pieces[:0] = self.batches
                 self.batches = None
-            self.whole = "".join(pieces)
+            self.whole = pieces[0] if len(pieces) == 1 else "".join(pieces)
         return "" if self.whole is None else self.whole
 
     def peek(self) -> str:
         """Give the whole text so far, and change nothing: the buffer of a state may be anybody's."""
         if self.pieces is not None:
-            return "".join([*(self.batches or ()), *self.pieces])
+            pieces = [*(self.batches or ()), *self.pieces]
+            if cython.compiled:
+                pieces.append(on_pad(self))  # type: ignore[name-defined]  # noqa: F821
+            return "".join(pieces)
         return (self.whole or "") + (self.tail or "")
 
     def is_empty(self) -> bool:
@@ -116,7 +145,10 @@ class TextBuffer:
         other.whole = self.whole
         other.tail = self.tail
         other.batches = None if self.batches is None else self.batches[:]
-        other.pieces = None if self.pieces is None else self.pieces[:]
+        if self.pieces is not None:
+            other.pieces = self.pieces[:]
+            if cython.compiled:
+                copy_pad(self, other)  # type: ignore[name-defined]  # noqa: F821
         return other
 
     def clear(self) -> None:
@@ -126,6 +158,8 @@ class TextBuffer:
             self.tail = None
             self.batches = None
             self.pieces = None
+            if cython.compiled:
+                self.jotted = 0
 
 
 # Between two halves that stand as two characters: as escapes in JSON they would become one.
