@@ -80,7 +80,7 @@ class Recorder(PLAIN._visitor.Visitor):  # type: ignore[misc,name-defined]
 
 def explore(after_root: str = "error", recover: bool = False) -> list[Transition]:
     """Try every character in every state that can be reached, and list what happened."""
-    start = PLAIN._grammar.Grammar(PLAIN.Limits(), after_root, recover, int, float)
+    start = PLAIN._grammar.new_grammar(PLAIN.Limits(), after_root, recover, int, float)
     waiting, seen, transitions = [start], {_key(start)}, set()
     while waiting:
         machine = waiting.pop()

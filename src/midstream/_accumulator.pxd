@@ -1,4 +1,4 @@
-from ._grammar cimport Grammar
+from ._grammar cimport Grammar, new_grammar
 from ._turns cimport Turns, end_turn
 from ._visitor cimport Visitor
 

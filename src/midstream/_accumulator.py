@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
-from ._grammar import Grammar
 from ._turns import Turns
 from ._visitor import Visitor
 from .errors import ErrorCode, JsonStreamError, ParserError, Position
@@ -19,6 +18,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
+    from ._grammar import new_grammar
     from ._turns import end_turn
 
 if TYPE_CHECKING:
@@ -100,7 +100,9 @@ class Accumulator(Turns):
 
     def _start(self) -> None:
         recover = self._on_error == "recover"
-        self._grammar = Grammar(self._limits, self._after_root, recover, self._parse_int, self._parse_float)
+        self._grammar = new_grammar(
+            self._limits, self._after_root, recover, self._parse_int, self._parse_float
+        )
         self._visitor = self._new_visitor()
 
     def _options(self) -> dict[str, Any]:

@@ -117,9 +117,16 @@ cdef inline Py_ssize_t content_end(Chars chars, Py_ssize_t i, Py_ssize_t n) noex
 
 cdef inline bint is_content(str text) noexcept:
     cdef Py_ssize_t n = len(text)
+    cdef unsigned long long word, before
+    cdef Chars chars = <Chars>PyUnicode_DATA(text)
     if PyUnicode_KIND(text) != PyUnicode_1BYTE_KIND or not PyUnicode_IS_COMPACT(text):
         return False
-    return content_end(<Chars>PyUnicode_DATA(text), 0, n) == n
+    if LOOKS_AT_WORDS and 0 < n <= 8:
+        # one look, and no guess: what stands before the text is taken for spaces
+        memcpy(&word, chars + n - 8, 8)
+        before = 0xFFFFFFFFFFFFFFFFULL >> (8 * (n - 1)) >> 8
+        return not hits((word & ~before) | (before & 0x2020202020202020ULL))
+    return content_end(chars, 0, n) == n
 
 cdef inline bint is_ascii(Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept:
     cdef unsigned long long word

@@ -43,3 +43,6 @@ cdef class Grammar(Recovery):
 # The compiled twin of `_decode`, without a tuple for the two results.
 cdef inline str _decode(Grammar grammar, bytes data):
     return PyUnicode_DecodeUTF8Stateful(data, len(data), NULL, &grammar.decoded)
+
+@cython.locals(grammar=Grammar)
+cpdef Grammar new_grammar(object limits, object after_root, bint recover, object parse_int, object parse_float)

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import re
 from codecs import utf_8_decode as _utf_8_decode
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
 from ._recovery import Recovery
@@ -66,9 +66,12 @@ if not cython.compiled:
     from ._numbers import is_part
 
 if TYPE_CHECKING:
-    from ._visitor import Visitor
+    from collections.abc import Callable
 
-__all__ = ["COMPILED", "Grammar"]
+    from ._visitor import Visitor
+    from .limits import Limits
+
+__all__ = ["COMPILED", "Grammar", "new_grammar"]
 
 COMPILED = bool(cython.compiled)
 
@@ -448,3 +451,16 @@ class Grammar(Recovery):
         elif self.carry:
             self._fail_for_good(ErrorCode.INVALID_UTF8, 0, visitor)
         self.finished = True
+
+
+def new_grammar(
+    limits: Limits,
+    after_root: str,
+    recover: bool,
+    parse_int: Callable[[str], Any],
+    parse_float: Callable[[str], Any],
+) -> Grammar:
+    """Make a machine that stands before the first character."""
+    grammar: Grammar = Grammar.__new__(Grammar)
+    grammar._set_up(limits, after_root, recover, parse_int, parse_float)
+    return grammar

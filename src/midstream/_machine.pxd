@@ -1,8 +1,8 @@
 cimport cython
 
 from ._modes cimport *
-from ._numbers cimport NumberReader
-from ._strings cimport StringReader
+from ._numbers cimport NumberReader, new_number_reader
+from ._strings cimport StringReader, new_string_reader
 from ._text cimport TextBuffer
 from ._visitor cimport Visitor
 
@@ -22,6 +22,7 @@ cdef class Machine:
     cdef StringReader strings
     cdef NumberReader numbers
     cdef TextBuffer token, trailing
+    cdef int _set_up(self, object limits, object after_root, bint recover, object parse_int, object parse_float) except -1
     cpdef object position(self)
     cpdef int current_mode(self) except -1
     cpdef object current_error(self)

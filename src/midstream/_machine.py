@@ -6,8 +6,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
-from ._numbers import NumberReader
-from ._strings import StringReader
 from ._text import TextBuffer, load_text, save_text
 from .errors import ErrorCode, ParserError, Position
 
@@ -32,6 +30,8 @@ if not cython.compiled:
         STRING,
         TRAILING,
     )
+    from ._numbers import new_number_reader
+    from ._strings import new_string_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +84,7 @@ class Machine:
         "trailing",
     )
 
-    def __init__(
+    def _set_up(
         self,
         limits: Limits,
         after_root: str,
@@ -92,16 +92,17 @@ class Machine:
         parse_int: Callable[[str], Any],
         parse_float: Callable[[str], Any],
     ) -> None:
+        """Get ready for the first character."""
         max_depth, max_string, max_number, max_document = limits
         self.max_depth = _limit(max_depth)
         self.max_string = _limit(max_string)
         self.max_document = _limit(max_document)
         self.after_root = _AFTER_ROOT[after_root]
         self.recover = recover
-        self.strings = StringReader(self.max_string)
+        self.strings = new_string_reader(self.max_string)
         # the text of a key or number that is cut: only one of them can be open
         self.token = TextBuffer()
-        self.numbers = NumberReader(_limit(max_number), parse_int, parse_float, self.token)
+        self.numbers = new_number_reader(_limit(max_number), parse_int, parse_float, self.token)
         self.mode = START
         self.after = AFTER_ROOT
         self.stack: list[int] = []

@@ -93,3 +93,6 @@ cdef class NumberReader:
     cpdef int load(self, int state, str text) except -1
     @cython.locals(other=NumberReader)
     cdef NumberReader clone(self, TextBuffer pieces)
+
+@cython.locals(reader=NumberReader)
+cdef NumberReader new_number_reader(Py_ssize_t limit, object parse_int, object parse_float, TextBuffer pieces)

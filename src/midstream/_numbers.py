@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ._text import TextBuffer
 
-__all__ = ["NumberReader"]
+__all__ = ["NumberReader", "new_number_reader"]
 
 if not cython.compiled:  # else ``_numbers.pxd`` has them, as constants for the compiler
     _START = 0
@@ -110,30 +110,23 @@ class NumberReader:
         "whole",
     )
 
-    def __init__(
-        self,
-        limit: int,
-        parse_int: Callable[[str], Any],
-        parse_float: Callable[[str], Any],
-        pieces: TextBuffer,
-    ) -> None:
-        self.limit = limit
-        self.parse_int = parse_int
-        self.parse_float = parse_float
-        self.convert_exactly = cython.compiled and parse_int is int and parse_float is float
-        self.pieces = pieces
-        self.state = _START
-        self.room = limit
-        # what was scanned last: its digits as one number, their count, the power of ten they take
-        self.digits = 0
-        self.count = 0
-        self.scale = 0
-        self.done = False
-        self.value: Any = None
-        self.whole: str | None = None
-        self.failure: ErrorCode | None = None
-        # why a hook refused the last number
-        self.cause: Exception | None = None
+    limit: int
+    parse_int: Callable[[str], Any]
+    parse_float: Callable[[str], Any]
+    convert_exactly: bool
+    pieces: TextBuffer
+    state: int
+    room: int
+    # what was scanned last: its digits as one number, their count, the power of ten they take
+    digits: int
+    count: int
+    scale: int
+    done: bool
+    value: Any
+    whole: str | None
+    failure: ErrorCode | None
+    # why a hook refused the last number
+    cause: Exception | None
 
     def begin(self) -> None:
         """Get ready for the first character of a number."""
@@ -266,7 +259,30 @@ class NumberReader:
 
     def clone(self, pieces: TextBuffer) -> NumberReader:
         """Make another reader in the same state, with the same pieces."""
-        other = NumberReader(self.limit, self.parse_int, self.parse_float, pieces)
+        other = new_number_reader(self.limit, self.parse_int, self.parse_float, pieces)
         other.state = self.state
         other.room = self.room
         return other
+
+
+def new_number_reader(
+    limit: int, parse_int: Callable[[str], Any], parse_float: Callable[[str], Any], pieces: TextBuffer
+) -> NumberReader:
+    """Make a reader for numbers that may have so many characters, with a buffer for those that are cut."""
+    reader = NumberReader.__new__(NumberReader)
+    reader.limit = limit
+    reader.parse_int = parse_int
+    reader.parse_float = parse_float
+    reader.convert_exactly = cython.compiled and parse_int is int and parse_float is float
+    reader.pieces = pieces
+    reader.state = _START
+    reader.room = limit
+    reader.digits = 0
+    reader.count = 0
+    reader.scale = 0
+    reader.done = False
+    reader.value = None
+    reader.whole = None
+    reader.failure = None
+    reader.cause = None
+    return reader

@@ -54,3 +54,6 @@ cdef inline str foreseen(StringReader strings, Chars chars, Py_ssize_t i, Py_ssi
                 strings.slot = slot
                 return <str>key
     return None
+
+@cython.locals(reader=StringReader)
+cdef StringReader new_string_reader(Py_ssize_t limit)

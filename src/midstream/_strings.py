@@ -21,7 +21,7 @@ from .errors import ErrorCode
 if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
-__all__ = ["StringReader"]
+__all__ = ["StringReader", "new_string_reader"]
 
 
 if not cython.compiled:
@@ -71,7 +71,9 @@ def _hex_digit(c: str) -> int:
     return -1
 
 
+# Outside garbage collection: it holds nothing but strings, and lists of them.
 @cython.final
+@cython.no_gc
 @cython.cclass
 class StringReader:
     """Read one string after the other, each cut anywhere.
@@ -97,18 +99,17 @@ class StringReader:
     # compiled: for each slot of the memo, that of the key which came next the last time
     follows: list[int]
 
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self.room = limit
-        self.place = _NOWHERE
-        self.code = 0
-        self.high = 0
-        self.piece = ""
-        self.closed = False
-        self.is_key = False
-        self.memo: list[str | None] | None = None
-        self.slot = 0
-        self.failure: ErrorCode | None = None
+    limit: int
+    room: int
+    place: int
+    code: int
+    high: int
+    piece: str
+    closed: bool
+    is_key: bool
+    memo: list[str | None] | None
+    slot: int
+    failure: ErrorCode | None
 
     def begin(self, is_key: bool) -> None:
         """Get ready for what follows an opening quote."""
@@ -272,10 +273,27 @@ class StringReader:
 
     def clone(self) -> StringReader:
         """Make another reader in the same state."""
-        other = StringReader(self.limit)
+        other = new_string_reader(self.limit)
         other.room = self.room
         other.place = self.place
         other.code = self.code
         other.high = self.high
         other.memo = self.memo
         return other
+
+
+def new_string_reader(limit: int) -> StringReader:
+    """Make a reader for strings that may have so many characters."""
+    reader = StringReader.__new__(StringReader)
+    reader.limit = limit
+    reader.room = limit
+    reader.place = _NOWHERE
+    reader.code = 0
+    reader.high = 0
+    reader.piece = ""
+    reader.closed = False
+    reader.is_key = False
+    reader.memo = None
+    reader.slot = 0
+    reader.failure = None
+    return reader

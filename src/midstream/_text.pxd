@@ -53,6 +53,17 @@ cdef inline str on_pad(TextBuffer buffer):
     memcpy(PyUnicode_DATA(text), buffer.pad, buffer.jotted)
     return text
 
+# What Python does for any two texts, for two of ASCII.
+cdef inline str joined(str text, str tail):
+    cdef Py_ssize_t length = len(text)
+    cdef str whole
+    if not PyUnicode_IS_COMPACT_ASCII(text) or not PyUnicode_IS_COMPACT_ASCII(tail):
+        return text + tail
+    whole = PyUnicode_New(length + len(tail), 127)
+    memcpy(PyUnicode_DATA(whole), PyUnicode_DATA(text), length)
+    memcpy(<unsigned char *>PyUnicode_DATA(whole) + length, PyUnicode_DATA(tail), len(tail))
+    return whole
+
 cdef inline void copy_pad(TextBuffer of, TextBuffer to) noexcept:
     memcpy(to.pad, of.pad, of.jotted)
     to.jotted = of.jotted

@@ -18,7 +18,9 @@ _BATCH = 1024
 _LONG = 512
 
 
+# Outside garbage collection: it holds nothing but strings, and lists of them.
 @cython.final
+@cython.no_gc
 @cython.cclass
 class TextBuffer:
     """Collect pieces in linear time, whatever their number and size.
@@ -97,7 +99,10 @@ class TextBuffer:
             # read after every piece: if nobody kept the last text, it grows in place
             text = self.whole
             self.whole = None
-            text += self.tail
+            if cython.compiled and len(text) <= _LONG:
+                text = joined(text, self.tail)  # type: ignore[name-defined]  # noqa: F821
+            else:
+                text += self.tail
             self.tail = None
             self.whole = text
         elif pieces is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _modes
 from ._accumulator import DEFAULT_LIMITS
-from ._grammar import Grammar
+from ._grammar import Grammar, new_grammar
 from ._text import load_text, save_text
 from ._undefined import UNDEFINED
 from .errors import ErrorCode, JsonStreamError, ParserError
@@ -202,7 +202,9 @@ def create_parser_state(
         raise ValueError("after_root is 'error' or 'ignore': a state holds one document")
     limits.check()
     options = {"after_root": after_root, "limits": limits, "parse_int": parse_int, "parse_float": parse_float}
-    return ParserState(Grammar(limits, after_root, False, parse_int, parse_float), options, None, 0, (), None)
+    return ParserState(
+        new_grammar(limits, after_root, False, parse_int, parse_float), options, None, 0, (), None
+    )
 
 
 def parse_chunk(state: ParserState, chunk: str | bytes) -> ParserState:

@@ -1,7 +1,7 @@
 cimport cython
 
 from ._accumulator cimport Accumulator
-from ._grammar cimport Grammar
+from ._grammar cimport new_grammar
 from ._modes cimport IN_CONTAINER, IN_STRING
 from ._text cimport TextBuffer
 from ._turns cimport end_turn
@@ -20,6 +20,7 @@ cdef extern from *:
     Py_ssize_t references "MIDSTREAM_REFERENCES" (object container)
 
 cdef Py_ssize_t _OURS
+cdef list _NONE
 
 cdef class ValueVisitor(Visitor):
     cdef object root, current

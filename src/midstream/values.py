@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
 from ._accumulator import DEFAULT_LIMITS, Accumulator, restore
-from ._grammar import Grammar
 from ._text import TextBuffer, load_text, save_text
 from ._undefined import UNDEFINED
 from ._value_text import value_text
@@ -26,6 +25,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
+    from ._grammar import new_grammar
     from ._modes import IN_CONTAINER, IN_STRING
     from ._turns import end_turn
 
@@ -44,6 +44,10 @@ __all__ = ["JsonValueAccumulator", "parse_partial", "values"]
 
 # in `_copy_spine` an open container is held by the one around it, the spine and a variable
 _OURS = 3
+
+
+# of most calls, the documents that they completed: never changed
+_NONE: list[Any] = []
 
 
 @cython.final
@@ -86,7 +90,7 @@ class ValueVisitor(Visitor):
         self.spine: list[Any] = []
         self.keys: list[str | None] = []
         # the places of open containers, as far as an error has asked for them
-        self.pairs: list[PathPair] = []
+        self.pairs: list[PathPair] | None = None
         self.text = TextBuffer()
         self.stale = False
         self.published = False
@@ -94,16 +98,16 @@ class ValueVisitor(Visitor):
         # documents that were completed, and those of them that had changed
         self.changed = False
         self.touched = False
-        self.documents: list[Any] = []
-        self.news: list[Any] = []
+        self.documents: list[Any] = _NONE
+        self.news: list[Any] = _NONE
 
     def begin_call(self) -> None:
         """Get ready to tell what a call does."""
         self.changed = False
         self.touched = False
-        if self.documents:
-            self.documents = []
-            self.news = []
+        if self.documents is not _NONE:
+            self.documents = _NONE
+            self.news = _NONE
 
     def publish(self) -> Any:
         """Give the value away: it won't be changed any more."""
@@ -129,9 +133,9 @@ class ValueVisitor(Visitor):
 
     def _pair(self) -> PathPair:
         """Give the place of the innermost open container; the next error in it won't look for it again."""
+        if self.pairs is None:
+            self.pairs = [(None, "root")]
         pairs = self.pairs
-        if not pairs:
-            pairs.append((None, "root"))
         for depth in range(len(pairs), len(self.spine)):
             above = self.spine[depth - 1]
             segment = len(above) - 1 if isinstance(above, list) else str(self.keys[depth])
@@ -208,7 +212,7 @@ class ValueVisitor(Visitor):
             self._end_string()
         self.spine.pop()
         self.key_of_value = self.keys.pop()
-        if len(self.pairs) > len(self.spine):
+        if self.pairs is not None and len(self.pairs) > len(self.spine) > 0:
             self.pairs.pop()
         self.current = self.spine[len(self.spine) - 1] if self.spine else None
         self.in_array = isinstance(self.current, list)
@@ -253,6 +257,9 @@ class ValueVisitor(Visitor):
         self._put(value)
 
     def document(self) -> None:
+        if self.documents is _NONE:
+            self.documents = []
+            self.news = []
         self.documents.append(self.root)
         if self.touched:
             self.news.append(self.root)
@@ -411,7 +418,7 @@ class JsonValueAccumulator(Accumulator):
         begun = self._begin_look()
         try:
             visitor = self._visitor
-            return visitor.documents
+            return [] if visitor.documents is _NONE else visitor.documents
         finally:
             if begun:
                 end_turn(self)
@@ -430,7 +437,7 @@ class JsonValueAccumulator(Accumulator):
         value: Any = UNDEFINED
         if visitor["value"] is not None:
             reader = ValueVisitor()
-            rules = Grammar(_NO_LIMITS, "error", False, self._parse_int, self._parse_float)
+            rules = new_grammar(_NO_LIMITS, "error", False, self._parse_int, self._parse_float)
             rules.feed(load_text(visitor["value"]), reader)
             rules.finish(reader)
             if not rules.is_complete():
