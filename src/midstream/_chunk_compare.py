@@ -28,7 +28,7 @@ def same(one: Any, other: Any, nulls_absent: bool = False) -> bool:
     """
     try:
         if one == other:
-            return not confused(one, other)
+            return type(one) is str or not confused(one, other)
         if not nulls_absent:
             return False
     except RecursionError:
@@ -50,29 +50,29 @@ def marks_of(members: Iterable[tuple[Any, Any]]) -> Marks:
     [('c', True), ('a', [(1, False)])]
     """
     marks: Marks = []
-    # with every container's marks: the key and the marks of the one around, to be entered there
-    # once there are any
-    pending: list[tuple[Iterable[tuple[Any, Any]], Marks, Any]] = [(members, marks, None)]
-    while pending:
-        members, found, outer = pending.pop()
+    found = marks
+    # the key of the container that is looked at, the marks of the one around, and where that one is
+    place: Any = None
+    pending: list[tuple[Any, Any]] = []
+    while True:
         for key, value in members:
             kind = type(value)
-            if kind is str:
-                continue
             if kind is dict or kind is list:
-                inner: Marks = []
-                inside = value.items() if kind is dict else enumerate(value)
-                pending.append((inside, inner, (key, found, outer)))
-            elif value == 0 or value == 1:
+                pending.append((value, (key, found, place)))
+            elif kind is not str and value in (0, 1):
                 found.append((key, kind is bool))
-                _enter(found, outer)
-    return marks
+                _enter(found, place)
+        if not pending:
+            return marks
+        value, place = pending.pop()
+        members = value.items() if type(value) is dict else enumerate(value)
+        found = []
 
 
-def _enter(found: Marks, outer: Any) -> None:
+def _enter(found: Marks, place: Any) -> None:
     """Enter the first mark of a container in the one around it, and so on."""
-    while outer is not None and len(found) == 1:
-        key, around, outer = outer
+    while place is not None and len(found) == 1:
+        key, around, place = place
         around.append((key, found))
         found = around
 
@@ -83,15 +83,16 @@ def deceives(marks: Marks, now: Any) -> bool:
     >>> deceives([("a", [(1, False)])], {"a": [2, True]})
     True
     """
-    pending = [(marks, now)]
-    while pending:
-        marks, now = pending.pop()
+    pending: list[tuple[Marks, Any]] = []
+    while True:
         for key, mark in marks:
             if type(mark) is list:
                 pending.append((mark, now[key]))
             elif (type(now[key]) is bool) is not mark:
                 return True
-    return False
+        if not pending:
+            return False
+        marks, now = pending.pop()
 
 
 def confused(one: Any, other: Any) -> bool:

@@ -38,11 +38,15 @@ def read_snapshot(snapshot: object) -> Any:
         text = decode_snapshot(snapshot)
     else:
         return _copy(snapshot)
+    stripped = text.removeprefix("\ufeff").strip(" \t\n\r")
     try:
-        return _decode(text.removeprefix("\ufeff"))
-    except (ValueError, RecursionError):
-        # the package's own parser goes to any depth, and tells the place of an error exactly
-        return _read_slowly(text)
+        value, end = _scan(stripped, 0)
+        if end == len(stripped):
+            return value
+    except (StopIteration, ValueError, RecursionError):
+        pass
+    # the package's own parser goes to any depth, and tells the place of an error exactly
+    return _read_slowly(text)
 
 
 def decode_snapshot(snapshot: object) -> str:
@@ -75,7 +79,9 @@ def _no_constant(_: str) -> NoReturn:
     raise ValueError("NaN and Infinity are not JSON")
 
 
-_decode = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant).decode
+_decoder: Any = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
+# the scanner itself: `decode` would look for white space on both sides, slower than `strip`
+_scan = _decoder.scan_once
 
 
 def _read_slowly(text: str) -> Any:
@@ -129,9 +135,11 @@ def _copy(snapshot: object) -> Any:
                 elif kind is int:
                     if not -_LARGE < member < _LARGE:
                         pending.append((entry, key, member, own, depth + 1))
+                elif kind is bool or member is None:
+                    continue
                 elif (kind is dict or kind is list) and not member:
                     own[key] = kind()
-                elif kind is not bool and member is not None and (kind is not float or member - member != 0):
+                elif kind is not float or member - member != 0:
                     pending.append((entry, key, member, own, depth + 1))
         elif isinstance(value, (str, int, float)) or value is None:
             into[key] = _scalar(value, entry)

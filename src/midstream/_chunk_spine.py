@@ -2,7 +2,7 @@
 
 The reasons for these rules are in the header of `midstream.chunker`. Here a container knows which of
 its members are written and which one is open. It looks at its next state without changing anything
-(a `Look`), and says from that look later what may be written now.
+(a `Look`), says from that look later what may be written now, and writes it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._chunk_compare import Marks, deceives, first_difference, marks_of, present_length, same
+from ._chunk_text import quoted, whole_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -22,35 +23,28 @@ GROWABLE = (str, list, dict)
 class Reading:
     """How snapshots are read: what counts as absent, what as complete, what as empty."""
 
-    __slots__ = ("nulls", "numbers")
+    __slots__ = ("nulls", "unfinished")
 
     def __init__(self, tentative_nulls: bool, tentative_numbers: bool) -> None:
+        # whether a null only keeps the place of a value to come
         self.nulls = tentative_nulls
-        self.numbers = tentative_numbers
-
-    def absent(self, value: Any) -> bool:
-        """Tell a null that only keeps the place of a value to come."""
-        return value is None and self.nulls
-
-    def candidate(self, value: Any) -> bool:
-        """Tell whether a value that has just appeared may be unfinished."""
-        kind = type(value)
-        return kind in GROWABLE or (self.numbers and (kind is int or kind is float))
+        # the kinds of which a value that has just appeared may be unfinished
+        self.unfinished = (*GROWABLE, int, float) if tentative_numbers else GROWABLE
 
     def empty(self, value: Any) -> bool:
         """Tell a value that is empty, or made of empty values only."""
         if type(value) is str:
             return not value
         pending = [value]
-        while pending:
-            value = pending.pop()
-            if type(value) not in GROWABLE:
-                if not self.absent(value):
+        for value in pending:
+            kind = type(value)
+            if kind not in GROWABLE:
+                if value is not None or not self.nulls:
                     return False
             elif value:
-                if type(value) is str:
+                if kind is str:
                     return False
-                pending.extend(value if type(value) is list else value.values())
+                pending += value if kind is list else value.values()
         return True
 
     def length(self, items: list[Any], written: int) -> int:
@@ -61,18 +55,20 @@ class Reading:
 class Look:
     """What a step shows in one container beside the open member, before anything is changed."""
 
-    __slots__ = ("broken", "changed", "contradicted", "new")
+    __slots__ = ("broken", "changed", "contradicted", "held", "new")
 
     def __init__(
         self,
         new: Sequence[Any] = (),
         changed: Sequence[Any] = (),
+        held: Sequence[Any] = (),
         contradicted: Sequence[Any] = (),
         broken: Segments | None = None,
     ) -> None:
-        # members that joined, and held members whose value changed
+        # members that joined, held members whose value changed, and those that stood still
         self.new = new
         self.changed = changed
+        self.held = held
         # closed members that differ from their text, to be written again here,
         # and the place of a contradiction that only a container above can correct
         self.contradicted = contradicted
@@ -83,104 +79,132 @@ class OpenObject:
     """An object whose ``{`` is written and whose ``}`` is not."""
 
     __slots__ = ("child", "closed", "marks", "stale", "value")
-    kind: Any = dict
     opening, closing = "{", "}"
 
-    def __init__(self) -> None:
+    def __init__(self, value: dict[str, Any]) -> None:
         # its state in the last snapshot
-        self.value: dict[str, Any] = {}
+        self.value = value
         # the member that is written in part, the members that are written whole,
         # and the keys whose text an override has taken back
         self.child: Any = None
         self.closed: dict[str, Any] = {}
-        self.stale: set[str] = set()
+        self.stale: frozenset[str] = frozenset()
         # where the closed ones need a second look
         self.marks: Marks = []
 
-    @property
-    def begun(self) -> bool:
-        """Tell whether the next member needs a comma."""
-        return bool(self.closed or self.stale or self.child is not None)
-
-    def look(self, now: dict[str, Any], reading: Reading, known: Any = None) -> Look | None:
+    def look(self, now: Any, reading: Reading, known: Any = None) -> Look | None:
         """Compare with the next state of this object, of which one member may be known to differ."""
-        closed, child = self.closed, self.child
-        intact = self._is_intact(now)
-        unseen = len(closed) if child is None else len(closed) + 1
-        if intact and len(now) == unseen and (child is None or child in now) and not self.stale:
+        if type(now) is not dict:
+            return Look(broken=())
+        closed, child, stale = self.closed, self.child, self.stale
+        try:
+            # all closed members at one go, but for what Python takes for equal
+            intact = closed.items() <= now.items() and not (self.marks and deceives(self.marks, now))
+        except RecursionError:
+            intact = False
+        if not intact or stale or (child is not None and child not in now):
+            kept = {*closed, *stale} if child is None else {*closed, *stale, child}
+            if missing := kept - now.keys():
+                return Look(broken=(min(missing),))
+        elif len(now) == len(closed) + (child is not None):
             return None
         before, nulls = self.value, reading.nulls
-        new, changed, contradicted = [], [], []
+        new, changed, held, contradicted = [], [], [], []
         for key, value in now.items():
-            if key == child:
-                unseen -= 1
-            elif key in closed:
-                unseen -= 1
+            if key in closed:
                 if not intact and not same(closed[key], value):
                     contradicted.append(key)
-            elif value is None and nulls:
+            elif key == child or (value is None and nulls):
                 continue
             elif key not in before or (nulls and before[key] is None):
                 new.append(key)
             elif key == known or not same(before[key], value, nulls):
                 changed.append(key)
-        if unseen or not now.keys() >= self.stale:
-            written = {*closed, *self.stale, *([] if child is None else [child])}
-            return Look(broken=(min(written - now.keys()),))
-        return Look(new, changed, contradicted) if new or changed or contradicted else None
-
-    def _is_intact(self, now: dict[str, Any]) -> bool:
-        """Tell at one go that all closed members are as written; False: look closer."""
-        try:
-            if not self.closed.items() <= now.items():
-                return False
-        except RecursionError:
-            return False
-        return not self.marks or not deceives(self.marks, now)
+            else:
+                held.append(key)
+        return Look(new, changed, held, contradicted) if new or changed or contradicted else None
 
     def final(self, seen: Look | None, reading: Reading, but: Collection[str] = ()) -> list[Any]:
         """Name what is to be written, and in which order, if all of this object is final but some."""
-        closed, child = self.closed, self.child
-        held = [
-            key
-            for key, value in self.value.items()
-            if key not in closed and key != child and key not in but and not reading.empty(value)
-        ]
-        if len(held) > 1:
-            # scalars first; then in the order of writing, as far as the step shows it
-            changed, new = ({*seen.changed}, {*seen.new}) if seen else ((), ())
-            held.sort(key=lambda key: (self._is_growable(key), key in changed, key in new))
-        return held
+        value, nulls = self.value, reading.nulls
+        scalars, growable = [], []
+        # in the order of writing, as far as the step shows it
+        for key in [*seen.held, *seen.new, *seen.changed] if seen else self._unwritten():
+            member = value[key]
+            if key in but:
+                continue
+            if type(member) not in GROWABLE:
+                if member is not None or not nulls:
+                    scalars.append(key)
+            elif not reading.empty(member):
+                growable.append(key)
+        return scalars + growable
 
-    def certain(self, seen: Look, reading: Reading) -> tuple[list[Any], Any]:
-        """Name the members that are final, in writing order, and the one that is the spine."""
+    def certain(self, seen: Look | None, reading: Reading) -> tuple[Sequence[Any], Any]:
+        """Name the members that are final, in writing order, and the one that is the spine.
+
+        Without a look nothing was known of this object, so all of it is new.
+        """
+        value, nulls, unfinished = self.value, reading.nulls, reading.unfinished
         # what joined, or else what changed, is the spine or has it among them
-        latest = seen.new or [*seen.changed, *seen.contradicted]
-        candidates = {key for key in latest if reading.candidate(self.value[key])}
-        final = self.final(seen, reading, but=candidates)
-        follow = candidates.pop() if len(candidates) == 1 else None
-        return final, follow if follow is not None and self._is_growable(follow) else None
+        latest = value if seen is None else seen.new or [*seen.changed, *seen.contradicted]
+        candidates, final = [], []
+        for key in latest:
+            member = value[key]
+            if type(member) in unfinished:
+                candidates.append(key)
+            elif member is not None or not nulls:
+                final.append(key)
+        if seen is not None and (seen.held or seen.changed):
+            # these are not all that is not written
+            final = self.final(seen, reading, but={*candidates})
+        if len(candidates) == 1 and type(value[candidates[0]]) in GROWABLE:
+            return final, candidates[0]
+        return final, None
 
-    def _is_growable(self, key: str) -> bool:
-        return type(self.value[key]) in GROWABLE
-
-    def unwrite(self, keys: Sequence[Any]) -> None:
-        """Take members back: their text stands, and a newer one has to follow."""
-        self.stale.update(keys)
-        for key in keys:
+    def unwrite(self, seen: Look) -> None:
+        """Take contradicted members back: their text stands, and a newer one has to follow."""
+        self.stale |= {*seen.contradicted}
+        for key in seen.contradicted:
             self.closed.pop(key, None)
+        if self.child in seen.contradicted:
+            self.child = None
         self.marks = [mark for mark in self.marks if mark[0] in self.closed]
+        moved = {*seen.new, *seen.changed}
+        seen.held = [key for key in self._unwritten() if key not in moved]
 
-    def take(self, keys: list[Any]) -> dict[str, Any]:
-        """Note that members are written whole, and return them."""
-        members = {key: self.value[key] for key in keys}
-        self.closed.update(members)
-        self.marks += marks_of(members.items())
-        return members
+    def write(self, keys: Sequence[Any], parts: list[str]) -> None:
+        """Write members whole."""
+        value, closed = self.value, self.closed
+        comma = "," if closed or self.stale else ""
+        for key in keys:
+            member = closed[key] = value[key]
+            kind = type(member)
+            # most members need no mark, and the encoder would take longer to start than to write them
+            if kind is str:
+                text = quoted(member)
+            elif kind is int and member > 1:
+                text = repr(member)
+            else:
+                text = whole_text(member)
+                self.marks += marks_of([(key, member)])
+            parts.append(f"{comma}{quoted(key)}:{text}")
+            comma = ","
 
-    def rest(self) -> list[Any]:
+    def lead(self, key: Any) -> str:
+        """Give the text in front of a member."""
+        return f",{quoted(key)}:" if self.closed or self.stale else f"{quoted(key)}:"
+
+    def rest(self) -> Sequence[Any]:
         """Name all that is not written, for the object to close: scalars first here, too."""
-        return sorted((key for key in self.value if key not in self.closed), key=self._is_growable)
+        rest = self._unwritten()
+        return sorted(rest, key=lambda key: type(self.value[key]) in GROWABLE) if rest else rest
+
+    def _unwritten(self) -> list[Any]:
+        closed, child = self.closed, self.child
+        if len(self.value) == len(closed) + (child is not None):
+            return []
+        return [key for key in self.value if key not in closed and key != child]
 
     def close_child(self, marks: Marks) -> None:
         """Note that the open member is written whole, and where it needs a second look."""
@@ -198,79 +222,78 @@ class OpenArray:
     """An array whose ``[`` is written and whose ``]`` is not."""
 
     __slots__ = ("child", "count", "marks", "value")
-    kind: Any = list
     opening, closing = "[", "]"
 
-    def __init__(self) -> None:
+    def __init__(self, value: list[Any]) -> None:
         # its state in the last snapshot
-        self.value: list[Any] = []
+        self.value = value
         # the item that is written in part, and the number of those before it that are written whole
         self.child: Any = None
         self.count = 0
-        # where the latter need a second look
+        # where the closed ones need a second look
         self.marks: Marks = []
 
-    @property
-    def begun(self) -> bool:
-        """Tell whether the next item needs a comma."""
-        return self.count > 0
-
-    @property
-    def written(self) -> int:
-        """Count the items that are written, whole or in part."""
-        return self.count + (self.child is not None)
-
-    def look(self, now: list[Any], reading: Reading, known: Any = None) -> Look | None:
+    def look(self, now: Any, reading: Reading, known: Any = None) -> Look | None:
         """Compare with the next state of this array, of which one item may be known to differ."""
-        before, count = self.value, self.count
-        written = count if self.child is None else count + 1
+        if type(now) is not list:
+            return Look(broken=())
+        before, count, child = self.value, self.count, self.child
+        if child == 0 and len(now) == 1:
+            # the open item is all there is, as the root always is
+            return None
+        written = count if child is None else count + 1
         length = reading.length(now, written) if reading.nulls else len(now)
         if length < written:
             return Look(broken=(length,))
-        if count and not self._is_intact(now):
-            return Look(broken=first_difference(before[:count], now[:count]))
+        if count:
+            closed, closed_now = before[:count], now[:count]
+            try:
+                intact = closed == closed_now and not (self.marks and deceives(self.marks, now))
+            except RecursionError:
+                intact = same(closed, closed_now)
+            if not intact:
+                return Look(broken=first_difference(closed, closed_now))
         if length > written and (
-            (known is not None and known < length)
+            written >= len(before)
+            or (known is not None and known < length)
             or not same(before[written:length], now[written:length], reading.nulls)
         ):
-            return Look(new=range(written, length))
+            return Look(range(written, length))
         return None
 
-    def _is_intact(self, now: list[Any]) -> bool:
-        """Tell that all closed items are as written."""
-        before, count = self.value, self.count
-        try:
-            if before[:count] != now[:count]:
-                return False
-        except RecursionError:
-            return same(before[:count], now[:count])
-        return not self.marks or not deceives(self.marks, now)
-
-    def final(self, _: Look | None, reading: Reading) -> list[Any]:
+    def final(self, _: Look | None, reading: Reading) -> Sequence[Any]:
         """Name what is to be written if the whole array is final."""
-        length = reading.length(self.value, self.written)
-        if length > self.written and reading.empty(self.value[length - 1]):
+        written = self.count if self.child is None else self.count + 1
+        length = reading.length(self.value, written)
+        if length > written and reading.empty(self.value[length - 1]):
             # the last item blocks nothing, so it may wait like any empty member
             length -= 1
-        return [*range(self.written, length)]
+        return range(written, length)
 
-    def certain(self, seen: Look, reading: Reading) -> tuple[list[Any], Any]:
+    def certain(self, seen: Look | None, reading: Reading) -> tuple[Sequence[Any], Any]:
         """Name the items that are final, and the one that is the spine: the last."""
-        last = seen.new[-1]
-        if not reading.candidate(self.value[last]):
-            return [*range(self.written, last + 1)], None
-        return [*range(self.written, last)], last if type(self.value[last]) in GROWABLE else None
+        new = range(reading.length(self.value, 0)) if seen is None else seen.new
+        if not new:
+            return new, None
+        kind = type(self.value[new[-1]])
+        if kind not in reading.unfinished:
+            return new, None
+        return new[:-1], new[-1] if kind in GROWABLE else None
 
-    def take(self, indexes: list[Any]) -> list[Any]:
-        """Note that items are written whole, and return them."""
+    def write(self, indexes: Sequence[Any], parts: list[str]) -> None:
+        """Write items whole."""
         start, self.count = self.count, self.count + len(indexes)
         items = self.value[start : self.count]
         self.marks += marks_of(enumerate(items, start))
-        return items
+        parts += ("," if start else "", whole_text(items)[1:-1])
 
-    def rest(self) -> list[Any]:
+    def lead(self, index: Any) -> str:
+        """Give the text in front of an item."""
+        return "," if index else ""
+
+    def rest(self) -> Sequence[Any]:
         """Name all that is not written, for the array to close."""
-        return [*range(self.count, len(self.value))]
+        return range(self.count, len(self.value))
 
     def close_child(self, marks: Marks) -> None:
         """Note that the open item is written whole, and where it needs a second look."""

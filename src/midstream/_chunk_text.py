@@ -9,64 +9,53 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import utf_16_le_encode
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+# a string with its quotes; a surrogate in it is left for `joined`
+quoted: Callable[[str], str] = json.encoder.encode_basestring
 # whoever calls has refused cycles and infinities already: see _chunk_snapshot
-_encode = json.JSONEncoder(
-    ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":")
-).encode
-_LITERALS = {True: "true", False: "false", None: "null"}
-# so many members are written faster one by one than by the encoder, which takes its time to start
-_FEW = 8
-_escape_string = json.encoder.encode_basestring
+_encoder = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"))
+# What the standard library makes anew for every text, which takes longer than writing most of them, is
+# made once; an interpreter that does not have it has the other, which is called alike.
+_make: Any = getattr(json.encoder, "c_make_encoder", None)
+_pieces: Callable[..., Iterable[str]] = (
+    _make(None, _encoder.default, quoted, None, ":", ",", False, False, False)
+    if _make
+    else _encoder.iterencode
+)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def whole_text(value: Any) -> str:
-    """Write a complete value.
+    """Write a complete value; a surrogate in it is left for `joined`.
 
     >>> whole_text({"a": [1, "ü"]})
     '{"a":[1,"ü"]}'
     """
-    # scalars right here: the encoder takes longer to start than most of them take to write
-    kind = type(value)
-    if kind is str:
-        return f'"{string_text(value)}"'
-    if kind is int or kind is float:
-        return repr(value)
-    if kind is bool or value is None:
-        return _LITERALS[value]
     try:
-        text = _encode(value)
+        return "".join(_pieces(value, 0))
     except RecursionError:
-        text = _deep_text(value)
-    return text if text.isascii() else _SURROGATE.sub(_escape, text)
+        return _deep_text(value)
 
 
-def members_text(members: dict[str, Any] | list[Any]) -> str:
-    """Write members as they stand inside their container: with commas, without its brackets.
+def joined(parts: list[str]) -> str:
+    r"""Join what was written, with an escape for everything that is no character.
 
-    >>> members_text({"a": 1, "b": "c"})
-    '"a":1,"b":"c"'
+    >>> print(joined(['"ü', '\ud83d"']))
+    "ü\ud83d"
     """
-    if len(members) > _FEW:
-        return whole_text(members)[1:-1]
-    if isinstance(members, list):
-        return ",".join(map(whole_text, members))
-    return ",".join(f'"{string_text(key)}":{whole_text(value)}' for key, value in members.items())
-
-
-def string_text(text: str) -> str:
-    r"""Write a piece of a string, without the quotes.
-
-    >>> print(string_text('say "A"'))
-    say \"A\"
-    """
-    escaped = _escape_string(text)[1:-1]
-    return escaped if escaped.isascii() else _SURROGATE.sub(_escape, escaped)
+    text = "".join(parts)
+    if not text.isascii():
+        try:
+            # a surrogate fails here, many times faster than a search for it
+            utf_16_le_encode(text)
+        except UnicodeEncodeError:
+            return _SURROGATE.sub(_escape, text)
+    return text
 
 
 def settled_length(text: str) -> int:
@@ -91,14 +80,14 @@ def _deep_text(value: Any) -> str:
             parts.append(lead)
             if member and isinstance(member, dict):
                 parts.append("{")
-                leads = (_encode(key) + ":" for key in member)
+                leads = (_encoder.encode(key) + ":" for key in member)
                 unwritten.append((_separated(leads, member.values()), "}"))
                 break
             if member and isinstance(member, list):
                 parts.append("[")
                 unwritten.append((_separated(("" for _ in member), member), "]"))
                 break
-            parts.append(_encode(member))
+            parts.append(_encoder.encode(member))
         else:
             parts.append(closing)
             unwritten.pop()

@@ -50,7 +50,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ._chunk_compare import way_to_difference
 from ._chunk_snapshot import decode_snapshot, read_snapshot
 from ._chunk_spine import Look, OpenArray, OpenObject, Reading, Step
-from ._chunk_text import members_text, settled_length, string_text
+from ._chunk_text import joined, quoted, settled_length
 from .errors import ErrorCode, JsonStreamError, ParserError
 from .paths import format_path
 
@@ -100,7 +100,7 @@ class JsonStreamChunker:
         """
         # The root is the only item of an array without brackets. That spares every rule for roots:
         # the first snapshot is a new item, and no correction is possible above it.
-        self._spine: list[OpenObject | OpenArray] = [OpenArray()]
+        self._spine: list[OpenObject | OpenArray] = [OpenArray([])]
         # how much of the open string at the end of the spine is written, if there is one
         self._string: int | None = None
         self._flushed = False
@@ -132,8 +132,9 @@ class JsonStreamChunker:
         self._flushed = True
         parts: list[str] = []
         self._close_below(0, parts)
-        _write(self._spine[0], self._spine[0].rest(), parts)
-        return "".join(parts)
+        if rest := self._spine[0].rest():
+            self._spine[0].write(rest, parts)
+        return joined(parts)
 
     def __copy__(self) -> JsonStreamChunker:
         return copy.deepcopy(self)
@@ -145,9 +146,6 @@ class JsonStreamChunker:
         step, reading = Step(), self._reading
         values = step.values
         for level, container in enumerate(self._spine):
-            if type(now) is not container.kind:
-                self._correct_child(step, level - 1)
-                return step
             values.append(now)
             seen = container.look(now, reading)
             if seen is not None:
@@ -158,21 +156,16 @@ class JsonStreamChunker:
                 if seen.contradicted and not self._override:
                     raise self._conflict(level, container.place(seen.contradicted[0], now))
                 step.looks[level] = seen
-            if container.child is not None:
-                now = now[container.child]
+            child = container.child
+            if child is not None:
+                now = now[child]
         if self._string is not None:
-            before = container.value[container.child]
+            before = container.value[child]
             if type(now) is not str or not now.startswith(before[: self._string]):
-                self._correct_child(step, level)
+                self._correct(step, level, self._conflict(level, (child,)))
             else:
                 step.string_grew = now != before
         return step
-
-    def _correct_child(self, step: Step, level: int) -> None:
-        """Have the open member of a container written again, which is not continued."""
-        container = self._spine[level]
-        place = container.place(container.child, step.values[level])
-        self._correct(step, level, self._conflict(level, place))
 
     def _correct(self, step: Step, level: int, conflict: JsonStreamError) -> None:
         """Leave a contradiction to the nearest object from a level upwards, if it may write again."""
@@ -196,11 +189,12 @@ class JsonStreamChunker:
 
     def _advance(self, step: Step) -> str:
         """Move on to the snapshot that was looked at, and write what has become certain."""
-        turn = step.turn() if step.looks else None
-        before = None if turn is None else self._spine[turn].value
-        for container, value in zip(self._spine, step.values, strict=False):
-            container.value = value
-        if not step.looks and not step.string_grew:
+        spine, looks, reading = self._spine, step.looks, self._reading
+        turn = step.turn() if looks else None
+        before = None if turn is None else spine[turn].value
+        for level, value in enumerate(step.values):
+            spine[level].value = value
+        if not looks and not step.string_grew:
             return ""
         parts: list[str] = []
         if self._override:
@@ -208,15 +202,18 @@ class JsonStreamChunker:
         if self._string is not None:
             self._grow_string(step, parts)
         if turn is not None:
-            for level in range(len(self._spine) - 1, turn, -1):
-                members = self._spine[level].final(step.looks.get(level), self._reading)
-                self._write(level, members, parts)
-            members, follow = self._spine[turn].certain(step.looks[turn], self._reading)
-            self._write(turn, members, parts)
-            if follow is not None:
+            for level in range(len(spine) - 1, turn, -1):
+                if members := spine[level].final(looks.get(level), reading):
+                    self._close_below(level, parts)
+                    spine[level].write(members, parts)
+            members, follow = spine[turn].certain(looks[turn], reading)
+            if members or follow is not None:
                 self._close_below(turn, parts)
+            if members:
+                spine[turn].write(members, parts)
+            if follow is not None:
                 self._open(follow, before, parts)
-        return "".join(parts)
+        return joined(parts)
 
     def _take_back(self, step: Step, parts: list[str]) -> None:
         """Make contradicted members held ones; end the text of one that is open, as it stands."""
@@ -225,14 +222,14 @@ class JsonStreamChunker:
                 continue
             container = self._spine[level]
             assert isinstance(container, OpenObject)
-            container.unwrite(seen.contradicted)
-            self.overrides += len(seen.contradicted)
             if container.child in seen.contradicted:
                 if self._string is not None:
                     parts.append('"')
                 parts += (inner.closing for inner in reversed(self._spine[level + 1 :]))
                 del self._spine[level + 1 :]
-                container.child = self._string = None
+                self._string = None
+            container.unwrite(seen)
+            self.overrides += len(seen.contradicted)
 
     def _grow_string(self, step: Step, parts: list[str]) -> None:
         """Continue the open string; close it if it stood still or a key joined its object."""
@@ -243,11 +240,11 @@ class JsonStreamChunker:
             return
         text, start = container.value[container.child], self._string or 0
         self._string = max(start, settled_length(text))
-        parts.append(string_text(text[start : self._string]))
+        parts.append(quoted(text[start : self._string])[1:-1])
 
     def _close_string(self, parts: list[str]) -> None:
         container = self._spine[-1]
-        parts.append(string_text(container.value[container.child][self._string :]) + '"')
+        parts.append(quoted(container.value[container.child][self._string :])[1:])
         self._string = None
         container.close_child([])
 
@@ -255,18 +252,13 @@ class JsonStreamChunker:
         """Close the member that is open in a container, with all that was held inside it."""
         if self._string is not None:
             self._close_string(parts)
-        while len(self._spine) > level + 1:
-            container = self._spine[-1]
-            _write(container, container.rest(), parts)
+        spine = self._spine
+        for _ in range(len(spine) - level - 1):
+            container = spine.pop()
+            if rest := container.rest():
+                container.write(rest, parts)
             parts.append(container.closing)
-            self._spine.pop()
-            self._spine[-1].close_child(container.marks)
-
-    def _write(self, level: int, members: list[Any], parts: list[str]) -> None:
-        """Write members of an open container whole, behind the one that was open."""
-        if members:
-            self._close_below(level, parts)
-            _write(self._spine[level], members, parts)
+            spine[-1].close_child(container.marks)
 
     def _open(self, key: Any, before: Any, parts: list[str]) -> None:
         """Write the member that is the spine as far as it is certain, and follow it.
@@ -274,41 +266,34 @@ class JsonStreamChunker:
         It may have been held: then the step from its last state tells where the spine is inside it. One
         way to a difference is found for many levels, so that nothing is compared again on each of them.
         """
-        container, nulls = self._spine[-1], self._reading.nulls
+        container, reading = self._spine[-1], self._reading
         way: list[Any] | None = None
         while key is not None:
             value = container.value[key]
-            if container.begun:
-                parts.append(",")
-            if isinstance(container, OpenObject):
-                parts.append(f'"{string_text(key)}":')
+            parts.append(container.lead(key))
             container.child = key
             if type(value) is str:
                 self._string = settled_length(value)
-                parts.append('"' + string_text(value[: self._string]))
+                parts.append(quoted(value[: self._string])[:-1])
                 return
-            before = _member(before, key)
-            container = OpenObject() if type(value) is dict else OpenArray()
+            if before is not None:
+                before = _member(before, key)
+            container = OpenObject(value) if type(value) is dict else OpenArray(value)
             seen = known = None
             if type(before) is type(value):
-                way = way or way_to_difference(before, value, nulls)
+                way = way or way_to_difference(before, value, reading.nulls)
                 if way:
                     known = way.pop()
                     container.value = before
-                    seen = container.look(value, self._reading, known)
+                    seen = container.look(value, reading, known)
+                    container.value = value
             if seen is None:
-                # to an empty container everything inside the value is new
-                known = None
-                before = {} if type(value) is dict else []
-                container.value = before
-                seen = container.look(value, self._reading)
-            container.value = value
+                before = known = None
             self._spine.append(container)
             parts.append(container.opening)
-            if seen is None:
-                return
-            members, key = container.certain(seen, self._reading)
-            _write(container, members, parts)
+            members, key = container.certain(seen, reading)
+            if members:
+                container.write(members, parts)
             if key != known:
                 way = None
 
@@ -318,13 +303,6 @@ def _member(before: Any, key: Any) -> Any:
     if type(before) is dict:
         return before.get(key)
     return before[key] if key < len(before) else None
-
-
-def _write(container: OpenObject | OpenArray, members: list[Any], parts: list[str]) -> None:
-    """Write members of an open container whole."""
-    if members:
-        parts.append("," if container.begun else "")
-        parts.append(members_text(container.take(members)))
 
 
 def _overrides(on_conflict: str) -> bool:
