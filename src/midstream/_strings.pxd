@@ -9,6 +9,7 @@ cdef enum:
     _FIRST_DIGIT = 2
     _COMPLETE = 6
     _SLOTS = 64
+    _UNUSED = 64
     _LONG = 64
 
 cdef str _simple(Py_UCS4 c)
@@ -43,10 +44,10 @@ cdef class StringReader:
 # where a key ends and to look it up: give it if it and a quote stand at chars[i].
 @cython.boundscheck(False)
 cdef inline str foreseen(StringReader strings, Chars chars, Py_ssize_t i, Py_ssize_t n):
-    cdef Py_ssize_t slot = strings.follows[strings.slot]
-    cdef Py_ssize_t j
+    cdef Py_ssize_t slot, j
     cdef object key
     if strings.memo is not None:
+        slot = strings.follows[strings.slot]
         key = strings.memo[slot]
         if key is not None:
             j = i + PyUnicode_GET_LENGTH(key)

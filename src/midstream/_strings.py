@@ -34,6 +34,7 @@ if not cython.compiled:
     _COMPLETE = 6
     # how many keys a reader remembers (a power of two), and up to what length
     _SLOTS = 64
+    _UNUSED = 64
     _LONG = 64
     # plain, all readers share theirs; not by sys.intern(), which in some versions keeps them for good
     _known = lru_cache(1024)(str)
@@ -123,6 +124,8 @@ class StringReader:
         if self.place == _NOWHERE and self.high == 0 and j - i <= self.room:
             if j == n:
                 self.closed = False
+                # the rest of a key is none to remember
+                self.is_key = False
                 if n - i == len(text):
                     self.piece = text
                 else:
@@ -149,6 +152,10 @@ class StringReader:
         if not cython.compiled:
             return _known(text[i:j])
         if self.memo is None:
+            if self.slot == _UNUSED:
+                # the only key of many texts
+                self.slot = 0
+                return slice_of(text, chars, i, j)
             self.memo = [None] * _SLOTS
         first = chars[i]
         last = chars[j - 1]
@@ -279,6 +286,7 @@ class StringReader:
         other.code = self.code
         other.high = self.high
         other.memo = self.memo
+        other.slot = self.slot
         return other
 
 
@@ -294,6 +302,6 @@ def new_string_reader(limit: int) -> StringReader:
     reader.closed = False
     reader.is_key = False
     reader.memo = None
-    reader.slot = 0
+    reader.slot = _UNUSED
     reader.failure = None
     return reader
