@@ -1,7 +1,7 @@
 cimport cython
 from cpython.unicode cimport PyUnicode_GET_LENGTH
 
-from ._chars cimport Chars, content_end, is_at, slice_of
+from ._chars cimport Chars, chars_of, content_end, is_at, slice_of
 
 cdef enum:
     _NOWHERE = 0
@@ -9,23 +9,23 @@ cdef enum:
     _FIRST_DIGIT = 2
     _COMPLETE = 6
     _SLOTS = 64
-    _UNUSED = 64
     _LONG = 64
 
 cdef str _simple(Py_UCS4 c)
 cdef int _hex_digit(Py_UCS4 c) noexcept
+cdef Py_ssize_t _slot_of(Chars chars, Py_ssize_t i, Py_ssize_t j) noexcept
 
 cdef class StringReader:
     cdef Py_ssize_t limit, room
     cdef int place, code, high
-    cdef str piece
+    cdef str piece, only
     cdef bint closed, is_key
     cdef list memo
     cdef Py_ssize_t slot
     cdef unsigned char follows[_SLOTS]
     cdef object failure
     cdef int begin(self, bint is_key) except -1
-    @cython.locals(first=Py_UCS4, last=Py_UCS4, slot=Py_ssize_t, key=str)
+    @cython.locals(only=str, slot=Py_ssize_t, key=str)
     cdef str recall(self, str text, Chars chars, Py_ssize_t i, Py_ssize_t j)
     @cython.locals(c=Py_UCS4)
     cdef Py_ssize_t read(self, str text, Chars chars, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n) except -1

@@ -25,7 +25,7 @@ __all__ = ["StringReader", "new_string_reader"]
 
 
 if not cython.compiled:
-    from ._chars import content_end, is_at, slice_of
+    from ._chars import chars_of, content_end, is_at, slice_of
 
     # where in an escape the text stands: the number of its characters read so far
     _NOWHERE = 0
@@ -34,7 +34,6 @@ if not cython.compiled:
     _COMPLETE = 6
     # how many keys a reader remembers (a power of two), and up to what length
     _SLOTS = 64
-    _UNUSED = 64
     _LONG = 64
     # plain, all readers share theirs; not by sys.intern(), which in some versions keeps them for good
     _known = lru_cache(1024)(str)
@@ -59,6 +58,11 @@ def _simple(c: str) -> str | None:
     if c == "f":
         return "\f"
     return None
+
+
+def _slot_of(chars: str, i: int, j: int) -> int:
+    """Give the slot of the memo for the key in chars[i:j]."""
+    return (j - i + 7 * ord(chars[i]) + 31 * ord(chars[j - 1])) & (_SLOTS - 1)
 
 
 def _hex_digit(c: str) -> int:
@@ -91,6 +95,7 @@ class StringReader:
         "is_key",
         "limit",
         "memo",
+        "only",
         "piece",
         "place",
         "room",
@@ -108,6 +113,8 @@ class StringReader:
     piece: str
     closed: bool
     is_key: bool
+    # the first key, and the others in the slots of a table
+    only: str | None
     memo: list[str | None] | None
     slot: int
     failure: ErrorCode | None
@@ -124,8 +131,9 @@ class StringReader:
         if self.place == _NOWHERE and self.high == 0 and j - i <= self.room:
             if j == n:
                 self.closed = False
-                # the rest of a key is none to remember
-                self.is_key = False
+                if n > i:
+                    # the rest of a key is none to remember
+                    self.is_key = False
                 if n - i == len(text):
                     self.piece = text
                 else:
@@ -152,14 +160,15 @@ class StringReader:
         if not cython.compiled:
             return _known(text[i:j])
         if self.memo is None:
-            if self.slot == _UNUSED:
-                # the only key of many texts
-                self.slot = 0
-                return slice_of(text, chars, i, j)
+            only = self.only
+            if only is None:
+                # many texts have one key alone
+                self.only = slice_of(text, chars, i, j)
+                return self.only
             self.memo = [None] * _SLOTS
-        first = chars[i]
-        last = chars[j - 1]
-        slot = (j - i + 7 * ord(first) + 31 * ord(last)) & (_SLOTS - 1)
+            if only.isascii():
+                self.memo[_slot_of(chars_of(only), 0, len(only))] = only
+        slot = _slot_of(chars, i, j)
         key = self.memo[slot]
         if key is None or not is_at(key, chars, i, j):
             key = slice_of(text, chars, i, j)
@@ -286,7 +295,7 @@ class StringReader:
         other.code = self.code
         other.high = self.high
         other.memo = self.memo
-        other.slot = self.slot
+        other.only = self.only
         return other
 
 
@@ -302,6 +311,7 @@ def new_string_reader(limit: int) -> StringReader:
     reader.closed = False
     reader.is_key = False
     reader.memo = None
-    reader.slot = _UNUSED
+    reader.only = None
+    reader.slot = 0
     reader.failure = None
     return reader
