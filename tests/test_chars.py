@@ -85,3 +85,56 @@ def test_keys_that_differ_in_one_character_are_told_apart(build: str) -> None:
         keys = ["a" * at + other + "a" * (length - at - 1) for at in range(length) for other in "ab"]
         text = json.dumps([{key: number} for number, key in enumerate(keys)])
         assert read(build, text) == json.loads(text)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("wide", ["", "\xe9", "\u20ac", "\U0001f600"], ids=ascii)
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 8, 9, 17, 64, 127, 128, 129])
+def test_a_string_in_pieces_is_whole_in_the_end(build: str, wide: str, size: int) -> None:
+    library = BUILDS[build]
+    for length in (3, 127, 128, 129, 255, 257, 400):
+        for at in (0, 1, length // 2, length):
+            inside = "".join(chr(97 + k % 26) for k in range(length))
+            inside = inside[:at] + wide + inside[at:]
+            text = json.dumps({"k": inside, inside: 1}, ensure_ascii=False)
+            parts = [text[k : k + size] for k in range(0, len(text), size)]
+            updates, values, state = (
+                library.JsonFragmentAccumulator(),
+                library.JsonValueAccumulator(),
+                library.create_parser_state(),
+            )
+            whole = []
+            for number, part in enumerate(parts):
+                whole += [u.value for u in updates.add_fragment(part) if u.kind == "CompleteString"]
+                values.add_fragment(part)
+                state = library.parse_chunk(state, part)
+                if number % 7 == 3:
+                    # looking, saving and going on elsewhere must not lose what is underway
+                    values.value  # noqa: B018
+                    updates = type(updates).restore(json.loads(json.dumps(updates.checkpoint())))
+            assert whole == [inside]
+            assert values.value == library.get_resolved_value(state) == json.loads(text)
+
+
+ORDERS = [
+    ["a", "ab", "abc", "abcd", "abcde"],
+    ["abcde", "abcd", "abc", "ab", "a"],
+    ["ab", "a", 'ab"', "ab\\", "ab"],
+    ["key", "k\xe9y", "key", "k\u20acy", "key"],
+    ["first", "second"] * 5,
+    ["", "x", "", "xx", ""],
+]
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("keys", ORDERS, ids=ascii)
+def test_a_key_is_what_it_is_not_what_is_expected(build: str, keys: list[str]) -> None:
+    rows = [{key: at} for at, key in enumerate([*keys, *keys, *reversed(keys), *keys[::2], *keys])]
+    for ensure_ascii in (False, True):
+        text = json.dumps(rows, ensure_ascii=ensure_ascii)
+        assert read(build, text) == rows
+        for cut in range(len(text)):
+            accumulator = BUILDS[build].JsonValueAccumulator()
+            accumulator.add_fragment(text[:cut])
+            accumulator.add_fragment(text[cut:])
+            assert accumulator.value == rows, cut
