@@ -102,10 +102,10 @@ def test_a_text_in_many_pieces_is_few_for_who_clones_it() -> None:
     text = import_module(f"{TWIN}._text")
     buffer = text.TextBuffer()
     # one less than a power of two: as many batches as there can be
-    count = 128 * text._BATCH - 1
+    count = 128 * text.BATCH - 1
     for _ in range(count):
         buffer.append("x")
-    assert len(buffer.pieces) < text._BATCH
+    assert len(buffer.pieces) < text.BATCH
     assert len(buffer.batches) == 7
     assert buffer.clone().read() == buffer.read() == "x" * count
 

@@ -9,10 +9,24 @@ Uncompiled, the characters are those of the text, and these are the twins of wha
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-__all__ = ["ascii_slice", "chars_of", "content_end", "is_at", "is_content", "narrowed", "slice_of"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-_CONTENT = re.compile(r'[^"\\\x00-\x1f]*').match
+__all__ = [
+    "ascii_slice",
+    "chars_of",
+    "content_end",
+    "is_at",
+    "is_content",
+    "match_content",
+    "narrowed",
+    "slice_of",
+]
+
+# it matches nothing, too
+match_content: Callable[[str, int, int], re.Match[str]] = re.compile(r'[^"\\\x00-\x1f]*').match  # type: ignore[assignment]
 
 
 def narrowed(text: str) -> str:
@@ -27,7 +41,7 @@ def chars_of(narrow: str) -> str:
 
 def content_end(chars: str, i: int, n: int) -> int:
     """Find the first character of chars[i:n] that is not plain content of a string."""
-    return _CONTENT(chars, i, n).end()  # type: ignore[union-attr]  # it matches nothing, too
+    return match_content(chars, i, n).end()
 
 
 def is_content(text: str) -> bool:

@@ -14,24 +14,24 @@ cdef object _utf_8_decode, _DAMAGE
 cdef class Grammar(Recovery):
     @cython.locals(other=Grammar)
     cpdef Grammar clone(self)
-    @cython.locals(text=str)
+    @cython.locals(text=str, base=Py_ssize_t)
     cpdef int feed(self, object fragment, Visitor visitor) except -1
-    @cython.locals(strings=StringReader, length=Py_ssize_t, base=Py_ssize_t)
-    cdef bint _takes_whole(self, str text) except -1
     cdef int _refuse(self, Py_ssize_t length, Visitor visitor) except -1
     @cython.locals(text=str, used=Py_ssize_t, damaged=bint, lead=cython.int)
     cdef int _feed_bytes(self, bytes data, Visitor visitor) except -1
     cdef int _feed_damaged(self, str text, Visitor visitor) except -1
     cdef int _fail_encoding(self, str damage, Visitor visitor) except -1
     @cython.locals(
-        length=Py_ssize_t, n=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, piece=str, key=str, chars=Chars, document_start=Py_ssize_t, mode=cython.int, c=Py_UCS4
+        length=Py_ssize_t, n=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, piece=str, key=str, chars=Chars, mode=cython.int, c=Py_UCS4, cut=bint
     )
     cdef int _feed_text(self, str text, bint doomed, Visitor visitor) except -1
     cdef bint _ends_root_number(self, str text, Chars chars, Py_ssize_t i, Visitor visitor) except -1
     cdef Py_ssize_t _bound(self, Py_ssize_t length) except -1
-    @cython.locals(strings=StringReader, piece=str, closed=bint)
+    @cython.locals(end=Py_ssize_t)
+    cdef int _allow(self, Py_ssize_t room, Py_ssize_t i) except -1
+    @cython.locals(strings=StringReader, piece=str, closed=bint, failure=object)
     cdef Py_ssize_t _string(
-        self, str text, Chars chars, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n, bint doomed, Visitor visitor
+        self, str text, Chars chars, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n, bint cut, Visitor visitor
     ) except -1
     @cython.locals(numbers=NumberReader, j=Py_ssize_t)
     cdef Py_ssize_t _number(self, str text, Chars chars, Py_ssize_t i, Py_ssize_t n, Visitor visitor) except -1

@@ -19,6 +19,7 @@ is an argument of ``feed``: the machine keeps no reference to it, so that its st
     begin_object end_object begin_array end_array    a container; the calls nest
     key(text)                                         the name of the next value
     string(piece, starts, ends)                       a string, in one or more pieces
+    more(piece)                                       the same for a piece in its midst
     number(value, text, start, end)                   a number, written as text[start:end]
     literal(value)                                    true, false or null
     document()                                        the root value is complete
@@ -42,7 +43,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
-    from ._chars import chars_of, content_end, is_at, is_content, narrowed, slice_of
+    from ._chars import chars_of, content_end, is_at, is_content, match_content, narrowed, slice_of
     from ._modes import (
         AFTER_ITEM,
         AFTER_MEMBER,
@@ -101,12 +102,26 @@ class Grammar(Recovery):
 
     def feed(self, fragment: str | bytes, visitor: Visitor) -> None:
         """Read a fragment: str, or bytes in UTF-8."""
-        if isinstance(fragment, str):
-            text = fragment if type(fragment) is str else str.__str__(fragment)
-            if self.mode == STRING and self._takes_whole(text):
-                # what most fragments are: a piece of the open string, and nothing else
-                visitor.string(text, False, False)
-            elif self.finished or self.mode == FAILED:
+        if type(fragment) is str:
+            text = fragment
+            base = self.base + len(text)
+            if (
+                base <= self.clear_until
+                and text
+                and (
+                    # uncompiled, `is_content` is written out, as calls are dear there
+                    is_content(text)
+                    if cython.compiled
+                    else '"' not in text and "\\" not in text and text.isprintable()
+                )
+            ):
+                # what most fragments are: a piece of the open string or key, and nothing else
+                self.base = base
+                if self.mode == STRING:
+                    visitor.more(text)
+                else:
+                    self.token.append(text)
+            elif self.finished:
                 self._refuse(len(text), visitor)
             elif self.carry and text:
                 # a character begun in bytes can't go on in a str
@@ -115,6 +130,9 @@ class Grammar(Recovery):
                 self._feed_text(text, False, visitor)
             else:
                 self._feed_text(text, False, visitor)
+        elif isinstance(fragment, str):
+            # what a subclass makes of itself is its own affair
+            self.feed(str.__str__(fragment), visitor)
         elif isinstance(fragment, (bytes, bytearray, memoryview)):
             if self.finished or self.mode == FAILED:
                 self._refuse(len(fragment), visitor)
@@ -122,25 +140,6 @@ class Grammar(Recovery):
                 self._feed_bytes(fragment if type(fragment) is bytes else bytes(fragment), visitor)
         else:
             raise TypeError(f"a fragment is str or bytes, not {type(fragment).__name__}")
-
-    def _takes_whole(self, text: str) -> bool:
-        """Count a fragment that is a piece of the open string as it is; of others, tell that they are not."""
-        strings = self.strings
-        length = len(text)
-        base = self.base + length
-        if (
-            not is_content(text)
-            or length == 0
-            or strings.place
-            or strings.high
-            or self.carry
-            or length > strings.room
-            or base > self.document_start + self.max_document
-        ):
-            return False
-        self.base = base
-        strings.room -= length
-        return True
 
     def _refuse(self, length: int, visitor: Visitor) -> None:
         """Take nothing more; text behind the end is an error of its own."""
@@ -168,6 +167,8 @@ class Grammar(Recovery):
             self._feed_damaged(text, visitor)
         else:
             self._feed_text(text, False, visitor)
+        if self.carry:
+            self.clear_until = 0
 
     def _feed_damaged(self, text: str, visitor: Visitor) -> None:
         """Read a text with lone surrogates in place of bytes that are no UTF-8."""
@@ -190,10 +191,11 @@ class Grammar(Recovery):
     def _feed_text(self, text: str, doomed: bool, visitor: Visitor) -> None:
         """Read a text; doomed is one that an error will follow at once."""
         length = len(text)
-        document_start = self.document_start
-        n = document_start + self.max_document - self.base
-        if n > length:
-            n = length
+        n = length
+        cut = doomed
+        if self.base + n > self.document_end:
+            n = self.document_end - self.base
+            cut = True
         if cython.compiled:
             narrow = narrowed(text)
             chars = chars_of(narrow)
@@ -206,8 +208,10 @@ class Grammar(Recovery):
                 if i == n:
                     pass
                 elif mode == STRING or mode == KEY:
-                    j = i if self.strings.place else content_end(chars, i, n)
-                    i = self._string(text, chars, i, j, n, doomed or n < length, visitor)
+                    j = i
+                    if not self.strings.place:
+                        j = content_end(chars, i, n) if cython.compiled else match_content(text, i, n).end()
+                    i = self._string(text, chars, i, j, n, cut, visitor)
                 elif mode == NUMBER:
                     i = self._number(text, chars, i, n, visitor)
                 elif mode == LITERAL:
@@ -218,14 +222,14 @@ class Grammar(Recovery):
                     break
                 else:
                     i = self._pass_over(text, i, n)
-                if self.document_start != document_start:
-                    document_start = self.document_start
+                if n < length:
                     n = self._bound(length)
+                    cut = doomed or n < length
                 mode = self.mode
                 continue
             c = chars[i]
             # section 2: ws = *( %x20 / %x09 / %x0A / %x0D )
-            if c <= " " and (c == " " or c == "\n" or c == "\r" or c == "\t"):
+            if c in " \n\r\t":
                 i += 1
                 if c == "\n":
                     self.line += 1
@@ -235,7 +239,7 @@ class Grammar(Recovery):
                 # section 3: value = false / null / true / object / array / number / string
                 if c == '"':
                     i += 1
-                    j = content_end(chars, i, n)
+                    j = content_end(chars, i, n) if cython.compiled else match_content(text, i, n).end()
                     if j < n:
                         c = chars[j]
                     if j < n and c == '"' and j - i <= self.max_string:
@@ -243,15 +247,15 @@ class Grammar(Recovery):
                         piece = slice_of(text, chars, i, j) if cython.compiled else text[i:j]
                         visitor.string(piece, True, True)
                         i = j + 1
-                        if self.after != AFTER_ROOT:
-                            self.mode = mode = self.after
+                        self.mode = mode = self.after
+                        if mode != AFTER_ROOT:
                             continue
-                        self._end_value(i, visitor)
+                        self._end_root(i, visitor)
                     else:
                         self.mode = STRING
                         self.starts = True
-                        self.strings.begin(False)
-                        i = self._string(text, chars, i, j, n, doomed or n < length, visitor)
+                        self._allow(self.max_string, i)
+                        i = self._string(text, chars, i, j, n, cut, visitor)
                 elif c == "{" or c == "[":
                     if len(self.stack) < self.max_depth:
                         self._open(c, visitor)
@@ -259,9 +263,8 @@ class Grammar(Recovery):
                     else:
                         # section 9: a parser may limit the depth of nesting
                         i = self._fail(ErrorCode.DEPTH_LIMIT, i, visitor)
-                elif c == "-" or "0" <= c <= "9":
+                elif c in "-0123456789":
                     self.mode = NUMBER
-                    self.numbers.begin()
                     i = self._number(text, chars, i, n, visitor)
                 elif c == "t" or c == "f" or c == "n":
                     self.mode = LITERAL
@@ -304,7 +307,7 @@ class Grammar(Recovery):
                     if cython.compiled:
                         key = foreseen(self.strings, chars, i, n)  # type: ignore[name-defined]  # noqa: F821
                     if key is None:
-                        j = content_end(chars, i, n)
+                        j = content_end(chars, i, n) if cython.compiled else match_content(text, i, n).end()
                         if j < n:
                             c = chars[j]
                         if j < n and c == '"' and j - i <= self.max_string:
@@ -321,8 +324,8 @@ class Grammar(Recovery):
                                 self.mode = mode = VALUE
                         continue
                     self.mode = KEY
-                    self.strings.begin(True)
-                    i = self._string(text, chars, i, j, n, doomed or n < length, visitor)
+                    self._allow(self.max_string, i)
+                    i = self._string(text, chars, i, j, n, cut, visitor)
                 elif c != "}":
                     i = self._fail(ErrorCode.EXPECTED_KEY, i, visitor)
                 elif mode == FIRST_KEY:
@@ -343,9 +346,10 @@ class Grammar(Recovery):
             else:
                 # section 2: JSON-text = ws value ws
                 i = self._fail(ErrorCode.TRAILING_TEXT, i, visitor)
-            if self.document_start != document_start:
-                document_start = self.document_start
+            if n < length:
+                # another document may have begun
                 n = self._bound(length)
+                cut = doomed or n < length
             mode = self.mode
         if mode != FAILED:
             if n < length:
@@ -355,7 +359,7 @@ class Grammar(Recovery):
 
     def _bound(self, length: int) -> int:
         """Find how far a fragment of that length may be read."""
-        return min(length, self.document_start + self.max_document - self.base)
+        return min(length, self.document_end - self.base)
 
     def _ends_root_number(self, text: str, chars: str, i: int, visitor: Visitor) -> bool:
         """At the limit of a document that is a number: read its end, which is no part of it."""
@@ -368,33 +372,61 @@ class Grammar(Recovery):
 
     # Values
 
-    def _string(self, text: str, chars: str, i: int, j: int, n: int, doomed: bool, visitor: Visitor) -> int:
-        strings = self.strings
-        i = strings.read(text, chars, i, j, n)
-        piece = strings.piece
-        strings.piece = ""
-        closed = strings.closed
-        if doomed and not closed and i == n:
-            piece += strings.finish()
+    def _allow(self, room: int, i: int) -> None:
+        """Let the open string have that many characters from i on."""
+        end = self.base + i + room
+        self.string_end = end
+        self.clear_until = end
+        if end > self.document_end:
+            self.clear_until = self.document_end
+
+    def _string(self, text: str, chars: str, i: int, j: int, n: int, cut: bool, visitor: Visitor) -> int:
+        """Read on in the open string or key, with content in text[i:j]."""
+        failure = None
+        if self.base + j > self.clear_until or (j < n and chars[j] != '"'):
+            strings = self.strings
+            strings.room = self.string_end - self.base - i
+            i = strings.read(text, chars, i, j, n)
+            piece = strings.piece
+            strings.piece = ""
+            closed = strings.closed
+            if cut and not closed and i == n:
+                piece += strings.finish()
+            failure = strings.failure
+            strings.failure = None
+            self._allow(strings.room, i)
+            if strings.place or strings.high:
+                self.clear_until = 0
+        elif j == n:
+            closed = False
+            if cython.compiled:
+                piece = text if n - i == len(text) else slice_of(text, chars, i, n)
+            else:
+                piece = text[i:n]
+            i = n
+        else:
+            closed = True
+            if self.mode == KEY and self.token.is_empty():
+                piece = self.strings.recall(text, chars, i, j)
+            else:
+                piece = slice_of(text, chars, i, j) if cython.compiled else text[i:j]
+            i = j + 1
         if self.mode == STRING:
             if closed or piece or self.starts:
                 visitor.string(piece, self.starts, closed)
                 self.starts = False
             if closed:
-                self._end_value(i, visitor)
-                return i
+                self.clear_until = 0
+                self.mode = self.after
+                if self.mode == AFTER_ROOT:
+                    self._end_root(i, visitor)
         elif closed:
-            if not self.token.is_empty():
-                self.token.append(piece)
-                piece = self.token.take()
-            visitor.key(piece)
+            self.clear_until = 0
             self.mode = COLON
-            return i
+            visitor.key(self.token.take(piece))
         elif piece:
             self.token.append(piece)
-        failure = strings.failure
         if failure is not None:
-            strings.failure = None
             return self._fail(failure, i, visitor)
         return i
 
@@ -410,7 +442,9 @@ class Grammar(Recovery):
                 visitor.number(numbers.value, text, i, j)
             else:
                 visitor.number(numbers.value, numbers.whole, 0, len(numbers.whole))
-            self._end_value(j, visitor)
+            self.mode = self.after
+            if self.mode == AFTER_ROOT:
+                self._end_root(j, visitor)
         return j
 
     def _literal(self, chars: str, i: int, n: int, visitor: Visitor) -> int:
@@ -429,7 +463,9 @@ class Grammar(Recovery):
         self.literal_at = at
         if at == len(word):
             visitor.literal(True if word[0] == "t" else False if word[0] == "f" else None)
-            self._end_value(i, visitor)
+            self.mode = self.after
+            if self.mode == AFTER_ROOT:
+                self._end_root(i, visitor)
         return i
 
     def finish(self, visitor: Visitor) -> None:
@@ -443,7 +479,9 @@ class Grammar(Recovery):
             else:
                 whole = self.numbers.whole or ""
                 visitor.number(self.numbers.value, whole, 0, len(whole))
-                self._end_value(0, visitor)
+                self.mode = self.after
+                if self.mode == AFTER_ROOT:
+                    self._end_root(0, visitor)
         if self.mode == FAILED or self.finished:
             pass
         elif not self._is_behind_root() and not (self.mode == START and self.after_root == BETWEEN):

@@ -11,7 +11,7 @@ cdef Py_ssize_t UNLIMITED
 cdef Py_ssize_t _limit(object limit) except -1
 
 cdef class Machine:
-    cdef Py_ssize_t max_depth, max_document, max_string, base, line, line_start, document_start, objects, literal_at, skip_depth
+    cdef Py_ssize_t max_depth, max_document, max_string, base, line, line_start, document_start, document_end, string_end, clear_until, objects, literal_at, skip_depth
     cdef int after_root, mode, after, skip_from, skip_quote
     cdef bint recover, starts, skip_begins, finished
     cdef list stack
@@ -31,5 +31,5 @@ cdef class Machine:
     cdef bint _is_behind_root(self) except -1
     cdef int _open(self, Py_UCS4 c, Visitor visitor) except -1
     cdef int _close(self, Py_ssize_t i, Visitor visitor) except -1
-    cdef int _end_value(self, Py_ssize_t i, Visitor visitor) except -1
+    cdef int _end_root(self, Py_ssize_t i, Visitor visitor) except -1
     cdef int _become(self, Machine other) except -1

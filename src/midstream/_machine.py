@@ -58,7 +58,9 @@ class Machine:
         "after_root",
         "base",
         "carry",
+        "clear_until",
         "decoded",
+        "document_end",
         "document_start",
         "error",
         "finished",
@@ -79,6 +81,7 @@ class Machine:
         "skip_quote",
         "stack",
         "starts",
+        "string_end",
         "strings",
         "token",
         "trailing",
@@ -99,7 +102,7 @@ class Machine:
         self.max_document = _limit(max_document)
         self.after_root = _AFTER_ROOT[after_root]
         self.recover = recover
-        self.strings = new_string_reader(self.max_string)
+        self.strings = new_string_reader()
         # the text of a key or number that is cut: only one of them can be open
         self.token = TextBuffer()
         self.numbers = new_number_reader(_limit(max_number), parse_int, parse_float, self.token)
@@ -111,7 +114,13 @@ class Machine:
         self.line = 1
         self.line_start = 0
         self.document_start = 0
+        # the furthest it may go
+        self.document_end = self.max_document
         self.starts = False
+        # how far the open string or key may go, and how far plain content is a piece of it without a second
+        # look: nowhere (0) if none is open, or an escape, half a pair or a character in bytes is under way
+        self.string_end = 0
+        self.clear_until = 0
         self.literal_word = ""
         self.literal_at = 0
         self.skip_from = START
@@ -164,17 +173,17 @@ class Machine:
             visitor.end_object()
         else:
             visitor.end_array()
-        self.after = self.stack.pop()
-        self._end_value(i, visitor)
-
-    def _end_value(self, i: int, visitor: Visitor) -> None:
-        """Go on behind a complete value, whose last character stands before i."""
-        self.mode = self.after
+        self.mode = self.after = self.stack.pop()
         if self.mode == AFTER_ROOT:
-            self.mode = self.after_root
-            if self.mode == BETWEEN:
-                self.document_start = self.base + i
-            visitor.document()
+            self._end_root(i, visitor)
+
+    def _end_root(self, i: int, visitor: Visitor) -> None:
+        """Go on behind a complete document, whose last character stands before i."""
+        self.mode = self.after_root
+        if self.mode == BETWEEN:
+            self.document_start = self.base + i
+            self.document_end = self.document_start + self.max_document
+        visitor.document()
 
     def _become(self, other: Machine) -> None:
         """Take over everything that another machine knows."""
@@ -194,7 +203,10 @@ class Machine:
         self.line = other.line
         self.line_start = other.line_start
         self.document_start = other.document_start
+        self.document_end = other.document_end
         self.starts = other.starts
+        self.string_end = other.string_end
+        self.clear_until = other.clear_until
         self.literal_word = other.literal_word
         self.literal_at = other.literal_at
         self.skip_from = other.skip_from
@@ -212,8 +224,8 @@ class Machine:
         strings, numbers, error = self.strings, self.numbers, self.error
         token: list[Any] = []
         if self.mode == STRING or self.mode == KEY:
-            # room is counted down from the limit; what is saved must not depend on how
-            token = [strings.limit - strings.room, strings.place, strings.high]
+            # the end is counted from the limit; what is saved must not depend on how
+            token = [self.max_string - (self.string_end - self.base), strings.place, strings.high]
             # behind the backslash alone, the code is still that of the escape before
             token += [strings.code if strings.place > 1 else 0, save_text(self.token.peek())]
         elif self.mode == NUMBER:
@@ -243,12 +255,14 @@ class Machine:
             self.after = AFTER_MEMBER if bracket == "{" else AFTER_ITEM
             self.objects += bracket == "{"
         self.base, self.line, self.line_start, self.document_start = map(_whole, state["position"])
-        if self.base - self.document_start > self.max_document:
+        self.document_end = self.document_start + self.max_document
+        if self.base > self.document_end:
             raise ValueError("further than the document may go")
         token = state["token"]
         if self.mode == STRING or self.mode == KEY:
             used, place, high, code, key = token
-            self.strings.load(_whole(used), _whole(place, 5), _whole(code, 0xFFFF), _whole(high, 0xDBFF))
+            self.string_end = self.base + max(0, self.max_string - _whole(used))
+            self.strings.load(_whole(place, 5), _whole(code, 0xFFFF), _whole(high, 0xDBFF))
             self.token.load(key)
         elif self.mode == NUMBER:
             number_state, text = token

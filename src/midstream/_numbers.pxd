@@ -87,7 +87,7 @@ cdef class NumberReader:
     cdef bint may_end(self) noexcept
     cdef int finish(self) except -1
     @cython.locals(whole=str, chars=Chars)
-    cdef int _convert_pieces(self) except -1
+    cdef int _convert_pieces(self, str last) except -1
     cdef int _convert(self, str text, Chars chars, Py_ssize_t start, Py_ssize_t end, bint integral) except -1
     cdef Py_ssize_t _fail(self, object failure, Py_ssize_t at) except -1
     cpdef int load(self, int state, str text) except -1

@@ -47,8 +47,6 @@ if not cython.compiled:  # else ``_numbers.pxd`` has them, as constants for the 
     # no state: the number can't go on with that character
     _STUCK = -1
 
-_WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]*))(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![-+.eE0-9])").match
-
 
 def _step(state: int, c: str) -> int:
     """Give the state after one more character."""
@@ -77,6 +75,14 @@ def is_part(c: str) -> bool:
 
 
 if not cython.compiled:
+    _PARTS = "0123456789.-+eE"
+    # A call for every character would be dear: in few of them the automaton is a table, and among many an
+    # expression finds the whole number at once.
+    _FEW = 8
+    _WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]*))(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![-+.eE0-9])").match
+    _STEPS = [
+        {c: _step(state, c) for c in _PARTS if _step(state, c) != _STUCK} for state in range(_EXPONENT + 1)
+    ]
 
     def _scaled(digits: int, scale: int) -> float:
         """Give digits * 10**scale, rounded once; compiled, -1.0 where that takes more than machine words."""
@@ -129,14 +135,14 @@ class NumberReader:
     cause: Exception | None
 
     def begin(self) -> None:
-        """Get ready for the first character of a number."""
+        """Get ready for the first character of another number."""
         self.state = _START
         self.room = self.limit
 
     def read(self, text: str, chars: str, i: int, n: int) -> int:
         """Read on at text[i], not past n; give the index where reading stopped."""
         begins = self.state == _START
-        if not cython.compiled and begins:
+        if not cython.compiled and begins and n - i > _FEW:
             match = _WHOLE(text, i)
             if match and (j := match.end()) < n and j - i <= self.room:
                 self._convert(text, chars, i, j, j == match.end(1))
@@ -148,18 +154,24 @@ class NumberReader:
             self.pieces.append(text[i:j])
             self.room -= j - i
             self.done = False
-        elif self.state < _ZERO or is_part(chars[j]):
+        elif self.state < _ZERO or (is_part(chars[j]) if cython.compiled else chars[j] in _PARTS):
             return self._fail(ErrorCode.INVALID_NUMBER, j)
         elif begins:
             self._convert(text, chars, i, j, self.state <= _INT)
         else:
-            self.pieces.append(text[i:j])
-            self._convert_pieces()
+            self._convert_pieces(text[i:j])
         return j
 
     def _scan(self, chars: str, i: int, n: int) -> int:
         """Follow the automaton as far as it goes, and sum the digits up on the way."""
         state = self.state
+        if not cython.compiled:
+            # int() and float() are the quickest there: what they need is where the number ends
+            while i < n and chars[i] in _STEPS[state]:
+                state = _STEPS[state][chars[i]]
+                i += 1
+            self.state = state
+            return i
         digits = count = before_point = exponent = 0
         shrinks = False
         while i < n:
@@ -170,8 +182,6 @@ class NumberReader:
                     break
                 state = step
             i += 1
-            if not cython.compiled:
-                continue  # there, int() and float() are the quickest
             if state == _INT or state == _FRACTION or state == _ZERO:
                 # digits that are too many spoil the sum, but their count tells
                 start = i
@@ -203,12 +213,12 @@ class NumberReader:
     def finish(self) -> None:
         """Take the end of the text as the end of the number."""
         if self.may_end():
-            self._convert_pieces()
+            self._convert_pieces("")
         else:
             self._fail(ErrorCode.TRUNCATED, 0)
 
-    def _convert_pieces(self) -> None:
-        whole = self.pieces.take()
+    def _convert_pieces(self, last: str) -> None:
+        whole = self.pieces.take(last)
         if cython.compiled:
             chars = chars_of(whole)
             self.state = _START
@@ -221,6 +231,8 @@ class NumberReader:
     def _convert(self, text: str, chars: str, start: int, end: int, integral: bool) -> None:
         self.whole = None
         self.done = True
+        self.state = _START
+        self.room = self.limit
         self.value = self._exact(chars, start, integral) if self.convert_exactly else None
         if self.value is None:
             try:

@@ -75,6 +75,9 @@ class Recovery(Machine):
             where = IN_CONTAINER
         visitor.error(error, where)
         self.token.clear()
+        self.strings.begin()
+        self.numbers.begin()
+        self.clear_until = 0
         if not self.recover:
             self.error = error
             self.mode = FAILED

@@ -16,27 +16,25 @@ cdef int _hex_digit(Py_UCS4 c) noexcept
 cdef Py_ssize_t _slot_of(Chars chars, Py_ssize_t i, Py_ssize_t j) noexcept
 
 cdef class StringReader:
-    cdef Py_ssize_t limit, room
+    cdef Py_ssize_t room
     cdef int place, code, high
     cdef str piece, only
-    cdef bint closed, is_key
+    cdef bint closed
     cdef list memo
     cdef Py_ssize_t slot
     cdef unsigned char follows[_SLOTS]
     cdef object failure
-    cdef int begin(self, bint is_key) except -1
+    cdef int begin(self) except -1
     @cython.locals(only=str, slot=Py_ssize_t, key=str)
     cdef str recall(self, str text, Chars chars, Py_ssize_t i, Py_ssize_t j)
-    @cython.locals(c=Py_UCS4)
-    cdef Py_ssize_t read(self, str text, Chars chars, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n) except -1
     @cython.locals(c=Py_UCS4, parts=list)
-    cdef Py_ssize_t _read_escapes(self, str text, Chars chars, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n) except -1
+    cdef Py_ssize_t read(self, str text, Chars chars, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n) except -1
     @cython.locals(digit=cython.int, code=cython.int)
     cdef bint _read_escape(self, Py_UCS4 c, list parts) except -1
     cdef int _release(self, list parts) except -1
     cdef bint _make_room(self) except -1
     cdef str finish(self)
-    cpdef int load(self, Py_ssize_t used, int place, int code, int high) except -1
+    cpdef int load(self, int place, int code, int high) except -1
     @cython.locals(other=StringReader)
     cdef StringReader clone(self)
 
@@ -57,4 +55,4 @@ cdef inline str foreseen(StringReader strings, Chars chars, Py_ssize_t i, Py_ssi
     return None
 
 @cython.locals(reader=StringReader)
-cdef StringReader new_string_reader(Py_ssize_t limit)
+cdef StringReader new_string_reader()

@@ -92,8 +92,6 @@ class StringReader:
         "code",
         "failure",
         "high",
-        "is_key",
-        "limit",
         "memo",
         "only",
         "piece",
@@ -105,50 +103,23 @@ class StringReader:
     # compiled: for each slot of the memo, that of the key which came next the last time
     follows: list[int]
 
-    limit: int
+    # how many characters the string may still have
     room: int
     place: int
     code: int
     high: int
     piece: str
     closed: bool
-    is_key: bool
     # the first key, and the others in the slots of a table
     only: str | None
     memo: list[str | None] | None
     slot: int
     failure: ErrorCode | None
 
-    def begin(self, is_key: bool) -> None:
-        """Get ready for what follows an opening quote."""
-        self.is_key = is_key
-        self.room = self.limit
+    def begin(self) -> None:
+        """Get ready for what follows an opening quote, if the string before was broken off."""
         self.place = _NOWHERE
         self.high = 0
-
-    def read(self, text: str, chars: str, i: int, j: int, n: int) -> int:
-        """Read on at text[i], with content up to j, not past n; give the index where reading stopped."""
-        if self.place == _NOWHERE and self.high == 0 and j - i <= self.room:
-            if j == n:
-                self.closed = False
-                if n > i:
-                    # the rest of a key is none to remember
-                    self.is_key = False
-                if n - i == len(text):
-                    self.piece = text
-                else:
-                    self.piece = slice_of(text, chars, i, n) if cython.compiled else text[i:n]
-                self.room -= n - i
-                return n
-            c = chars[j]
-            if c == '"':
-                self.closed = True
-                if self.is_key:
-                    self.piece = self.recall(text, chars, i, j)
-                else:
-                    self.piece = slice_of(text, chars, i, j) if cython.compiled else text[i:j]
-                return j + 1
-        return self._read_escapes(text, chars, i, j, n)
 
     def recall(self, text: str, chars: str, i: int, j: int) -> str:
         """Give the key text[i:j], as the same object as the last time if it is remembered.
@@ -178,8 +149,8 @@ class StringReader:
         self.slot = slot
         return key
 
-    def _read_escapes(self, text: str, chars: str, i: int, j: int, n: int) -> int:
-        """Read on, with content in text[i:j] and an escape, or the rest of one, to follow."""
+    def read(self, text: str, chars: str, i: int, j: int, n: int) -> int:
+        """Read on at text[i], with content up to j, not past n; give the index where reading stopped."""
         parts: list[str] = []
         self.closed = False
         while True:
@@ -280,17 +251,15 @@ class StringReader:
         self._release(parts)
         return "".join(parts)
 
-    def load(self, used: int, place: int, code: int, high: int) -> None:
+    def load(self, place: int, code: int, high: int) -> None:
         """Go on from a saved state."""
-        self.room = max(0, self.limit - used)
         self.place = place
         self.code = code
         self.high = high
 
     def clone(self) -> StringReader:
         """Make another reader in the same state."""
-        other = new_string_reader(self.limit)
-        other.room = self.room
+        other = new_string_reader()
         other.place = self.place
         other.code = self.code
         other.high = self.high
@@ -299,17 +268,15 @@ class StringReader:
         return other
 
 
-def new_string_reader(limit: int) -> StringReader:
-    """Make a reader for strings that may have so many characters."""
+def new_string_reader() -> StringReader:
+    """Make a reader that stands before the first string."""
     reader = StringReader.__new__(StringReader)
-    reader.limit = limit
-    reader.room = limit
+    reader.room = 0
     reader.place = _NOWHERE
     reader.code = 0
     reader.high = 0
     reader.piece = ""
     reader.closed = False
-    reader.is_key = False
     reader.memo = None
     reader.only = None
     reader.slot = 0

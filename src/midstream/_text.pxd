@@ -4,7 +4,7 @@ from libc.string cimport memcpy
 
 from ._chars cimport LOOKS_AT_WORDS, Chars, last_bytes
 
-cdef Py_ssize_t _BATCH, _LONG
+cdef Py_ssize_t BATCH, _LONG
 
 cdef enum:
     _PAD = 128
@@ -24,7 +24,8 @@ cdef class TextBuffer:
     @cython.locals(pieces=list, text=str)
     cdef str read(self)
     cdef str peek(self)
-    cdef str take(self)
+    @cython.locals(text=str)
+    cdef str take(self, str last)
     cdef int clear(self) except -1
     @cython.locals(other=TextBuffer)
     cdef TextBuffer clone(self)

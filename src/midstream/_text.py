@@ -13,7 +13,7 @@ if not TYPE_CHECKING and cython.compiled:
 __all__ = ["TextBuffer", "load_text", "save_text"]
 
 # Pieces are joined in batches: ten million one-character pieces cost no ten million list slots.
-_BATCH = 1024
+BATCH = 1024
 # Shorter texts are copied as quickly as let go of.
 _LONG = 512
 
@@ -49,7 +49,7 @@ class TextBuffer:
         if pieces is not None:
             if not cython.compiled or not self._jot_down(piece):
                 pieces.append(piece)
-            if len(pieces) >= _BATCH:
+            if len(pieces) >= BATCH:
                 self._add_batch("".join(pieces))
                 self.pieces = []
         elif self.whole is None:
@@ -132,8 +132,19 @@ class TextBuffer:
         """Tell whether the text that was read last is worth growing in place."""
         return self.tail is not None and self.whole is not None and len(self.whole) > _LONG
 
-    def take(self) -> str:
-        """Give the whole text and start afresh."""
+    def take(self, last: str) -> str:
+        """Give the whole text with a last piece, and start afresh."""
+        text = self.whole
+        if text is not None:
+            self.whole = None
+            if self.tail is not None:
+                text += self.tail
+                self.tail = None
+            return joined(text, last) if cython.compiled else text + last  # type: ignore[name-defined]  # noqa: F821
+        if self.pieces is None:
+            return last
+        if last:
+            self.append(last)
         text = self.read()
         self.clear()
         return text

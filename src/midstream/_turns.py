@@ -6,7 +6,7 @@ look in the midst of it, as a hook does.
 
 A turn is taken in one step, so that of two threads one gets it: with a global lock nothing comes between a
 comparison and an assignment; without one it is an exchange of the processor (``_turns.pxd``) or, uncompiled,
-the ``pop`` of a list.
+an assignment that is refused to the second (`Exchanged`), by the ``pop`` of a list.
 """
 
 from __future__ import annotations
@@ -27,18 +27,32 @@ if not cython.compiled:
     NEW = 0
     IDLE = 1
 
-    _HAS_GLOBAL_LOCK = getattr(sys, "_is_gil_enabled", lambda: True)()
+    class Exchanged:
+        """A phase from which, without a global lock, only one of two threads gets to the next."""
+
+        def __init__(self, slot: Any) -> None:
+            self.slot = slot
+
+        def __get__(self, thing: Any, owner: type) -> Any:
+            return self.slot.__get__(thing, owner)
+
+        def __set__(self, thing: Any, phase: int) -> None:
+            if phase == NEW:
+                thing._turn = [None]
+            elif phase != IDLE:
+                try:
+                    thing._turn.pop()
+                except IndexError:
+                    thing._refuse_call()
+            self.slot.__set__(thing, phase)
+            if phase == IDLE:
+                thing._turn.append(None)
 
     def take_turn(thing: Turns, phase: int) -> bool:
         """Make a thing that is in that phase this thread's; tell whether it was."""
         own = get_ident()
         if thing._phase != phase:
             return False
-        if not _HAS_GLOBAL_LOCK:
-            try:
-                thing._turn.pop()
-            except IndexError:
-                return False
         thing._phase = own
         return True
 
@@ -49,26 +63,26 @@ if not cython.compiled:
     def end_turn(thing: Turns) -> None:
         """Let the next call in."""
         thing._phase = IDLE
-        if not _HAS_GLOBAL_LOCK:
-            thing._turn.append(None)
 
 
 @cython.cclass
 class Turns:
-    """Let one call in at a time: all of them begin with one of these methods, and end with `end_turn`."""
+    """Let one call in at a time: all of them begin with one of these methods, and end with `end_turn`.
+
+    Uncompiled, where calls are dear, those that come once a fragment are written out: `_begin_call` is a
+    comparison and an assignment of ``_phase``, and `end_turn` an assignment.
+    """
 
     __slots__ = ("_phase", "_turn")
 
     _phase: int
 
     if not cython.compiled:
-        _turn: list[None]
 
         def __new__(cls, *_args: Any, **_options: Any) -> Self:
             """Begin as an extension type does: with nothing set up."""
             self = super().__new__(cls)
             self._phase = NEW
-            self._turn = [None]
             return self
 
     def _begin_set_up(self) -> None:
@@ -78,13 +92,7 @@ class Turns:
 
     def _begin_call(self) -> None:
         """Refuse a call from inside another one, be it from a hook or from another thread."""
-        if not cython.compiled and _HAS_GLOBAL_LOCK:
-            # `take_turn` without a call, which is dear there
-            own = get_ident()
-            if self._phase != IDLE:
-                self._refuse_call()
-            self._phase = own
-        elif not take_turn(self, IDLE):
+        if not take_turn(self, IDLE):
             self._refuse_call()
 
     def _begin_look(self) -> bool:
@@ -103,3 +111,7 @@ class Turns:
     def _word(self) -> str:
         """Say what it is."""
         return "accumulator"
+
+
+if not cython.compiled and not getattr(sys, "_is_gil_enabled", lambda: True)():
+    Turns._phase = Exchanged(Turns._phase)  # type: ignore[assignment, misc]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
@@ -13,6 +14,8 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .errors import ParserError
     from .paths import PathPair, Segment, Segments
 
@@ -164,6 +167,11 @@ def _load_update(
     return update
 
 
+if not cython.compiled:
+    # quicker to call than `JsonFragmentUpdate.__new__`
+    new_update: Callable[[], JsonFragmentUpdate] = partial(object.__new__, JsonFragmentUpdate)
+
+
 @cython.cclass
 class Teller(Visitor):
     """Tell updates, each at the place where it stands.
@@ -180,12 +188,13 @@ class Teller(Visitor):
 
     def tell(self, kind: JsonFragmentKind, text: str | None, value: Any) -> None:
         """Add an update at the value that began last; at the container, if there is none."""
-        update = JsonFragmentUpdate.__new__(JsonFragmentUpdate)
         if cython.compiled:
+            update = JsonFragmentUpdate.__new__(JsonFragmentUpdate)
             # macros of _update.pxd
             fill(update, kind, text, value, self)  # type: ignore[name-defined]  # noqa: F821
             add(self, update)  # type: ignore[name-defined]  # noqa: F821
         else:
+            update = new_update()
             update._kind = kind
             update._text = text
             update._value = value

@@ -8,6 +8,7 @@ cdef class Visitor:
     cdef int end_array(self) except -1
     cdef int key(self, str text) except -1
     cdef int string(self, str piece, bint starts, bint ends) except -1
+    cdef int more(self, str piece) except -1
     cdef int number(self, object value, str text, Py_ssize_t start, Py_ssize_t end) except -1
     cdef int literal(self, object value) except -1
     cdef int document(self) except -1

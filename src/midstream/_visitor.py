@@ -49,6 +49,10 @@ class Visitor:
     def string(self, piece: str, starts: bool, ends: bool) -> None:
         """Take a piece of a string; only one that starts or ends it may be empty."""
 
+    def more(self, piece: str) -> None:
+        """Take a piece in the midst of a string, as most fragments are one."""
+        self.string(piece, False, False)
+
     def number(self, value: Any, text: str, start: int, end: int) -> None:
         """Take a number, written as text[start:end]."""
 

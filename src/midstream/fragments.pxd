@@ -17,7 +17,7 @@ cdef class FragmentVisitor(Teller):
     cdef bint in_array
     cdef Py_ssize_t index
     cdef TextBuffer text
-    cdef inline int _begin(self) except -1
+    cdef inline int _begin_item(self) except -1
     cdef int _enter(self, object kind) except -1
     @cython.locals(pair=tuple)
     cdef int _leave(self, object kind) except -1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
@@ -35,7 +36,8 @@ if not TYPE_CHECKING and cython.compiled:
 if not cython.compiled:
     from ._chars import ascii_slice
     from ._modes import IN_CONTAINER, IN_NEXT_VALUE
-    from ._turns import end_turn
+    from ._text import BATCH
+    from ._turns import IDLE, end_turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -73,14 +75,14 @@ class FragmentVisitor(Teller):
         self.index = -1
         self.text = TextBuffer()
 
-    def _begin(self) -> None:
-        """Move to the value that begins."""
-        if self.in_array:
-            self.index += 1
-            self.segment = self.index
+    def _begin_item(self) -> None:
+        """Move to the next item of an array."""
+        self.index += 1
+        self.segment = self.index
 
     def _enter(self, kind: JsonFragmentKind) -> None:
-        self._begin()
+        if self.in_array:
+            self._begin_item()
         if self.segment is not None:
             self.pair = (self.pair, self.segment)
             self.segment = None
@@ -120,25 +122,40 @@ class FragmentVisitor(Teller):
 
     def string(self, piece: str, starts: bool, ends: bool) -> None:
         if starts:
-            self._begin()
+            if self.in_array:
+                self._begin_item()
             self.tell(START_STRING, None, None)
             self.text.clear()
-        if piece:
-            self.tell(PARTIAL_STRING, piece, None)
-            if not (starts and ends):
-                self.text.append(piece)
         if ends:
+            if piece:
+                self.tell(PARTIAL_STRING, piece, None)
             if not starts:
-                piece = self.text.take()
+                piece = self.text.take(piece)
             self.tell(COMPLETE_STRING, piece, piece)
+        elif piece:
+            self.more(piece)
+
+    def more(self, piece: str) -> None:
+        self.tell(PARTIAL_STRING, piece, None)
+        if cython.compiled:
+            self.text.append(piece)
+        else:
+            # the same, most often without the call
+            pieces = self.text.pieces
+            if pieces is not None and len(pieces) < BATCH:
+                pieces.append(piece)
+            else:
+                self.text.append(piece)
 
     def number(self, value: Any, text: str, start: int, end: int) -> None:
-        self._begin()
+        if self.in_array:
+            self._begin_item()
         written = ascii_slice(text, start, end) if cython.compiled else text[start:end]
         self.tell(COMPLETE_NUMBER, written, value)
 
     def literal(self, value: bool | None) -> None:
-        self._begin()
+        if self.in_array:
+            self._begin_item()
         if value is None:
             self.tell(COMPLETE_NULL, "null", None)
         else:
@@ -256,20 +273,29 @@ class JsonFragmentAccumulator(Accumulator):
         updates: list[JsonFragmentUpdate]
         if cython.compiled:
             updates = list_with_room(self._room)  # type: ignore[name-defined]  # noqa: F821
+            self._begin_call()
         else:
             updates = []
-        self._begin_call()
+            # `_begin_call` without the call; nothing may come between the next two lines, as a call would
+            own = get_ident()
+            if self._phase != IDLE:
+                self._refuse_call()
+            self._phase = own
         visitor = self._visitor
         visitor.updates = updates
         try:
             self._grammar.feed(fragment, visitor)
-            self._room = len(updates) if len(updates) > _FEW else 0
+            if cython.compiled:
+                self._room = len(updates) if len(updates) > _FEW else 0
             if self._grammar.error is not None:
                 self._raise(updates)
             return updates
         finally:
             visitor.updates = _NONE
-            end_turn(self)
+            if cython.compiled:
+                end_turn(self)
+            else:
+                self._phase = IDLE
 
     def finish(self) -> list[JsonFragmentUpdate]:
         """Take the end of the input as the end of the text; a truncated text is an error."""

@@ -10,6 +10,7 @@ reader has dropped by then is not copied either: nobody can tell.
 from __future__ import annotations
 
 import sys
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from . import _cython as cython
@@ -27,7 +28,8 @@ if not TYPE_CHECKING and cython.compiled:
 if not cython.compiled:
     from ._grammar import new_grammar
     from ._modes import IN_CONTAINER, IN_STRING
-    from ._turns import end_turn
+    from ._text import BATCH
+    from ._turns import IDLE, end_turn
 
     def references(container: Any) -> int:
         """Count the references to a container; uncompiled, take it that there are some."""
@@ -244,11 +246,21 @@ class ValueVisitor(Visitor):
                     self.text.append(piece)
         else:
             if piece:
-                self.text.append(piece)
-                self.stale = True
-                self.changed = self.touched = True
+                self.more(piece)
             if ends:
                 self._end_string()
+
+    def more(self, piece: str) -> None:
+        if cython.compiled:
+            self.text.append(piece)
+        else:
+            # the same, most often without the call
+            pieces = self.text.pieces
+            if pieces is not None and len(pieces) < BATCH:
+                pieces.append(piece)
+            else:
+                self.text.append(piece)
+        self.stale = self.changed = self.touched = True
 
     def number(self, value: Any, text: str, start: int, end: int) -> None:
         self._put(value)
@@ -348,16 +360,28 @@ class JsonValueAccumulator(Accumulator):
 
     def add_fragment(self, fragment: str | bytes) -> bool:
         """Read a fragment (bytes: UTF-8, cut anywhere) and tell whether the value changed."""
-        self._begin_call()
+        if cython.compiled:
+            self._begin_call()
+        else:
+            # the same without the call; nothing may come between the next two lines, as a call would
+            own = get_ident()
+            if self._phase != IDLE:
+                self._refuse_call()
+            self._phase = own
         visitor = self._visitor
-        visitor.begin_call()
+        visitor.changed = visitor.touched = False
+        if visitor.documents:
+            visitor.begin_call()
         try:
             self._grammar.feed(fragment, visitor)
             if self._grammar.error is not None:
                 self._raise([])
             return visitor.changed
         finally:
-            end_turn(self)
+            if cython.compiled:
+                end_turn(self)
+            else:
+                self._phase = IDLE
 
     def finish(self) -> bool:
         """Take the end of the input as the end of the text, and tell whether that changed the value.
