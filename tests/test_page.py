@@ -500,11 +500,14 @@ def test_the_tree_is_walked_with_the_keyboard(visit: Visit) -> None:
 def test_a_closed_container_stays_closed_while_it_grows(visit: Visit) -> None:
     visit.start("trip", 400)
     toggle = visit.card("plan_weekend").locator(".container > .row").first
-    toggle.click()
+    item = visit.card("plan_weekend").locator("[role=treeitem]").first
+    # on a page that moves, the button may go down on the row and up beside it
+    for _ in range(5):
+        toggle.click()
+        if item.get_attribute("aria-expanded") == "false":
+            break
     visit.wait()
-    assert (
-        visit.card("plan_weekend").locator("[role=treeitem]").first.get_attribute("aria-expanded") == "false"
-    )
+    assert item.get_attribute("aria-expanded") == "false"
     assert visit.card("plan_weekend").locator(".value.object").first.text_content() == "3 keys"
     toggle.click()
     assert visit.value("plan_weekend")["days"][0]["walk_km"] == 6.4
