@@ -29,6 +29,8 @@ cdef extern from *:
     #else
     #define midstream_release_nones(count) (Py_None->ob_refcnt -= (count))
     #endif
+    /* Cython sets up what it takes from its list of freed updates by two calls of libpython. There is nothing in them
+       for a type that is not made at run time, but for whom traces references, from 3.13 on. */
     #if PY_VERSION_HEX < 0x030D0000 && CYTHON_COMPILING_IN_CPYTHON && !CYTHON_USE_TYPE_SPECS && !defined(Py_REF_DEBUG)
     #undef PyObject_INIT
     #define PyObject_INIT(thing, type) (Py_SET_TYPE(thing, type), Py_SET_REFCNT(thing, 1))
@@ -61,9 +63,13 @@ cdef extern from *:
 
     /* A list that grows is copied again and again: one with room from the start is not. */
     static CYTHON_INLINE PyObject *midstream_list(Py_ssize_t room) {
+    #if defined(Py_GIL_DISABLED)
+        return PyList_New(0);
+    #else
         PyObject *list = PyList_New(room);
         if (list != NULL) Py_SET_SIZE(list, 0);
         return list;
+    #endif
     }
     """
     int add "midstream_add" (Teller teller, JsonFragmentUpdate update) except -1
