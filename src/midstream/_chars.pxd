@@ -146,7 +146,7 @@ cdef inline str slice_of(str text, Chars chars, Py_ssize_t i, Py_ssize_t n):
     cdef str piece
     if n - i == 1:
         return PyUnicode_FromOrdinal(PyUnicode_READ_CHAR(text, i))
-    if is_ascii(chars, i, n):
+    if n > i and is_ascii(chars, i, n):
         piece = PyUnicode_New(n - i, 127)
         memcpy(PyUnicode_DATA(piece), chars + i, n - i)
         return piece
