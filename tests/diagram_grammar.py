@@ -65,7 +65,7 @@ class Recorder(PLAIN._visitor.Visitor):  # type: ignore[misc,name-defined]
     def string(self, piece: str, starts: bool, ends: bool) -> None:
         self.calls.append("string")
 
-    def number(self, value: Any, text: str, start: int, end: int) -> None:
+    def number(self, value: Any, chars: str, start: int, end: int) -> None:
         self.calls.append("number")
 
     def literal(self, value: bool | None) -> None:

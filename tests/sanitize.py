@@ -416,9 +416,9 @@ _EDITS = (
     ("_chars", "    return copy", '    if planted("leak"):\n        Py_INCREF(copy)\n    return copy'),
     (
         "_chars",
-        "        memcpy(PyUnicode_DATA(piece), chars + i, n - i)",
-        '        memcpy(PyUnicode_DATA(piece), chars + i, n - i - (1 if planted("unset") else 0))\n'
-        '        if planted("none"):\n            Py_INCREF(None)',
+        "    memcpy(PyUnicode_DATA(piece), chars + i, n - i)",
+        '    memcpy(PyUnicode_DATA(piece), chars + i, n - i - (1 if planted("unset") else 0))\n'
+        '    if planted("none"):\n        Py_INCREF(None)',
     ),
     ("_numbers", "-22 <= scale && scale <= 22", '-22 <= scale && scale <= 22 + midstream_planted("index")'),
 )

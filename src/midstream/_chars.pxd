@@ -1,7 +1,7 @@
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.unicode cimport (
     PyUnicode_1BYTE_KIND, PyUnicode_2BYTE_KIND, PyUnicode_DATA, PyUnicode_KIND,
-    PyUnicode_FromOrdinal, PyUnicode_New, PyUnicode_READ_CHAR, PyUnicode_Substring,
+    PyUnicode_FromOrdinal, PyUnicode_New, PyUnicode_Substring,
 )
 from libc.string cimport memcmp, memcpy
 
@@ -135,38 +135,27 @@ cdef inline bint is_ascii(Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept:
         if word & 0x8080808080808080ULL:
             return False
         i += 8
+    if LOOKS_AT_WORDS:
+        return i == n or not last_bytes(chars + n, n - i) & 0x8080808080808080ULL
     while i < n:
         if chars[i] > 0x7F:
             return False
         i += 1
     return True
 
+cdef inline str ascii_slice(Chars chars, Py_ssize_t i, Py_ssize_t n):
+    cdef str piece
+    if n - i == 1:
+        return PyUnicode_FromOrdinal(chars[i])
+    piece = PyUnicode_New(n - i, 127)
+    memcpy(PyUnicode_DATA(piece), chars + i, n - i)
+    return piece
+
 # A slice of ASCII is copied from the bytes, whatever the text is made of.
 cdef inline str slice_of(str text, Chars chars, Py_ssize_t i, Py_ssize_t n):
-    cdef str piece
-    if n - i == 1:
-        return PyUnicode_FromOrdinal(PyUnicode_READ_CHAR(text, i))
     if n > i and is_ascii(chars, i, n):
-        piece = PyUnicode_New(n - i, 127)
-        memcpy(PyUnicode_DATA(piece), chars + i, n - i)
-        return piece
+        return ascii_slice(chars, i, n)
     return PyUnicode_Substring(text, i, n)
-
-cdef inline str ascii_slice(str text, Py_ssize_t i, Py_ssize_t n):
-    cdef str piece
-    cdef void *data = PyUnicode_DATA(text)
-    cdef unsigned char *copied
-    if n - i == 1:
-        return PyUnicode_FromOrdinal(PyUnicode_READ_CHAR(text, i))
-    piece = PyUnicode_New(n - i, 127)
-    copied = <unsigned char *>PyUnicode_DATA(piece)
-    if PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND:
-        memcpy(copied, <const unsigned char *>data + i, n - i)
-    elif PyUnicode_KIND(text) == PyUnicode_2BYTE_KIND:
-        narrow_2(<const unsigned short *>data + i, copied, n - i)
-    else:
-        narrow_4(<const unsigned int *>data + i, copied, n - i)
-    return piece
 
 cdef inline bint is_same_word(Chars one, Chars other) noexcept:
     cdef unsigned int a, b

@@ -54,9 +54,9 @@ def slice_of(text: str, chars: str, i: int, n: int) -> str:
     return text[i:n]
 
 
-def ascii_slice(text: str, i: int, n: int) -> str:
-    """Give text[i:n], which is known to be ASCII."""
-    return text[i:n]
+def ascii_slice(chars: str, i: int, n: int) -> str:
+    """Give what stands in chars[i:n], which is known to be ASCII."""
+    return chars[i:n]
 
 
 def is_at(key: str, chars: str, i: int, n: int) -> bool:

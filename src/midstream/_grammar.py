@@ -20,7 +20,7 @@ is an argument of ``feed``: the machine keeps no reference to it, so that its st
     key(text)                                         the name of the next value
     string(piece, starts, ends)                       a string, in one or more pieces
     more(piece)                                       the same for a piece in its midst
-    number(value, text, start, end)                   a number, written as text[start:end]
+    number(value, chars, start, end)                  a number, written as chars[start:end]
     literal(value)                                    true, false or null
     document()                                        the root value is complete
     error(error, where)                               what is wrong, and where it was found
@@ -439,9 +439,9 @@ class Grammar(Recovery):
             return self._fail(failure, j, visitor)
         if numbers.done:
             if numbers.whole is None:
-                visitor.number(numbers.value, text, i, j)
+                visitor.number(numbers.value, chars, i, j)
             else:
-                visitor.number(numbers.value, numbers.whole, 0, len(numbers.whole))
+                visitor.number(numbers.value, chars_of(numbers.whole), 0, len(numbers.whole))
             self.mode = self.after
             if self.mode == AFTER_ROOT:
                 self._end_root(j, visitor)
@@ -478,7 +478,7 @@ class Grammar(Recovery):
                 self._fail_for_good(failure, 0, visitor)
             else:
                 whole = self.numbers.whole or ""
-                visitor.number(self.numbers.value, whole, 0, len(whole))
+                visitor.number(self.numbers.value, chars_of(whole), 0, len(whole))
                 self.mode = self.after
                 if self.mode == AFTER_ROOT:
                     self._end_root(0, visitor)

@@ -53,8 +53,8 @@ class Visitor:
         """Take a piece in the midst of a string, as most fragments are one."""
         self.string(piece, False, False)
 
-    def number(self, value: Any, text: str, start: int, end: int) -> None:
-        """Take a number, written as text[start:end]."""
+    def number(self, value: Any, chars: str, start: int, end: int) -> None:
+        """Take a number, written as chars[start:end]."""
 
     def literal(self, value: bool | None) -> None:
         """Take true, false or null."""

@@ -147,10 +147,10 @@ class FragmentVisitor(Teller):
             else:
                 self.text.append(piece)
 
-    def number(self, value: Any, text: str, start: int, end: int) -> None:
+    def number(self, value: Any, chars: str, start: int, end: int) -> None:
         if self.in_array:
             self._begin_item()
-        written = ascii_slice(text, start, end) if cython.compiled else text[start:end]
+        written = ascii_slice(chars, start, end) if cython.compiled else chars[start:end]
         self.tell(COMPLETE_NUMBER, written, value)
 
     def literal(self, value: bool | None) -> None:
@@ -286,7 +286,7 @@ class JsonFragmentAccumulator(Accumulator):
         try:
             self._grammar.feed(fragment, visitor)
             if cython.compiled:
-                self._room = len(updates) if len(updates) > _FEW else 0
+                self._room = len(updates) * 9 // 8 if len(updates) > _FEW else 0
             if self._grammar.error is not None:
                 self._raise(updates)
             return updates

@@ -1,5 +1,6 @@
 cimport cython
 
+from ._chars cimport chars_of
 from ._cursor cimport (
     DO_ARRAY, DO_END, DO_KEY, DO_LITERAL, DO_NUMBER, DO_OBJECT, DO_STRING, Cursor
 )

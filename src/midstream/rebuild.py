@@ -29,6 +29,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
+    from ._chars import chars_of
     from ._cursor import DO_ARRAY, DO_END, DO_KEY, DO_LITERAL, DO_NUMBER, DO_OBJECT, DO_STRING
     from ._turns import end_turn
 
@@ -192,7 +193,7 @@ class JsonFragmentRebuilder(Turns):
             elif call == DO_END:
                 visitor.end_object()
             elif call == DO_NUMBER:
-                visitor.number(argument, "", 0, 0)
+                visitor.number(argument, chars_of(""), 0, 0)
             elif call == DO_LITERAL:
                 visitor.literal(argument)
             else:

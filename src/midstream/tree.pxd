@@ -1,5 +1,6 @@
 cimport cython
 
+from ._chars cimport ascii_slice, chars_of
 from ._visitor cimport Visitor
 
 cdef class OpenContainer:

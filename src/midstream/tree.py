@@ -29,6 +29,9 @@ from .nodes import (
 if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
+if not cython.compiled:
+    from ._chars import ascii_slice, chars_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -197,9 +200,10 @@ class TreeVisitor(Visitor):
             self._add(JsonStringAstNode(self.string_id, self._parent_id(), True, self.rope))
             self.string_id = -1
 
-    def number(self, value: Any, text: str, start: int, end: int) -> None:
+    def number(self, value: Any, chars: str, start: int, end: int) -> None:
         id_ = self._new_id()
-        self._add(JsonNumberAstNode(id_, self._parent_id(), value, text[start:end]))
+        written = ascii_slice(chars, start, end)
+        self._add(JsonNumberAstNode(id_, self._parent_id(), value, written))
 
     def literal(self, value: bool | None) -> None:
         id_ = self._new_id()
@@ -238,7 +242,8 @@ class TreeVisitor(Visitor):
                 if not is_number(text):
                     raise ValueError("not a number")
                 is_float = "." in text or "e" in text or "E" in text
-                self.number((parse_float if is_float else parse_int)(text), text, 0, len(text))
+                value = (parse_float if is_float else parse_int)(text)
+                self.number(value, chars_of(text), 0, len(text))
             elif kind == "boolean":
                 (value,) = content
                 if type(value) is not bool:

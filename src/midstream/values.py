@@ -262,7 +262,7 @@ class ValueVisitor(Visitor):
                 self.text.append(piece)
         self.stale = self.changed = self.touched = True
 
-    def number(self, value: Any, text: str, start: int, end: int) -> None:
+    def number(self, value: Any, chars: str, start: int, end: int) -> None:
         self._put(value)
 
     def literal(self, value: bool | None) -> None:
