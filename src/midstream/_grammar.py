@@ -287,6 +287,8 @@ class Grammar(Recovery):
                 if c == ",":
                     self.mode = mode = NEXT_KEY
                     i += 1
+                    if cython.compiled and i < n and chars[i] == " ":
+                        i += 1
                     continue
                 if c == "}":
                     i += 1
@@ -319,9 +321,11 @@ class Grammar(Recovery):
                         if i < n:
                             c = chars[i]
                             if c == ":":
-                                # it most often stands right behind the key
+                                # it most often stands right behind the key, and a space behind it
                                 i += 1
                                 self.mode = mode = VALUE
+                                if cython.compiled and i < n and chars[i] == " ":
+                                    i += 1
                         continue
                     self.mode = KEY
                     self._allow(self.max_string, i)
