@@ -81,14 +81,14 @@ cdef class NumberReader:
         state=cython.int, step=cython.int, c=Py_UCS4, is_digit=bint, shrinks=bint,
         digits=cython.ulonglong, start=Py_ssize_t, count=Py_ssize_t, before_point=Py_ssize_t, exponent=Py_ssize_t,
     )
-    cdef Py_ssize_t _scan(self, Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept
+    cdef inline Py_ssize_t _scan(self, Chars chars, Py_ssize_t i, Py_ssize_t n) noexcept
     @cython.locals(c=Py_UCS4, digits=cython.longlong, real=cython.double)
-    cdef object _exact(self, Chars chars, Py_ssize_t start, bint integral)
+    cdef inline object _exact(self, Chars chars, Py_ssize_t start, bint integral)
     cdef bint may_end(self) noexcept
     cdef int finish(self) except -1
     @cython.locals(whole=str, chars=Chars)
     cdef int _convert_pieces(self, str last) except -1
-    cdef int _convert(self, str text, Chars chars, Py_ssize_t start, Py_ssize_t end, bint integral) except -1
+    cdef inline int _convert(self, str text, Chars chars, Py_ssize_t start, Py_ssize_t end, bint integral) except -1
     cdef Py_ssize_t _fail(self, object failure, Py_ssize_t at) except -1
     cpdef int load(self, int state, str text) except -1
     @cython.locals(other=NumberReader)

@@ -39,10 +39,10 @@ cdef class ValueVisitor(Visitor):
     @cython.locals(depth=Py_ssize_t, copied=bint)
     cdef int _copy_spine(self) except -1
     @cython.locals(items=list, members=dict)
-    cdef int _place(self, object above, str key, object value) except -1
+    cdef inline int _place(self, object above, str key, object value) except -1
     @cython.locals(items=list, members=dict)
     cdef int _put(self, object value) except -1
-    cdef int _settle(self) except -1
+    cdef inline int _settle(self) except -1
     cdef int _end_string(self) except -1
     cdef int _enter(self, object container, bint is_array) except -1
     cdef int _leave(self) except -1
