@@ -5,7 +5,7 @@ from ._chars cimport Chars, chars_of, content_end, is_at, is_content, narrowed, 
 from ._modes cimport *
 from ._numbers cimport NumberReader, is_part
 from ._recovery cimport Recovery
-from ._strings cimport StringReader, foreseen
+from ._strings cimport StringReader, foreseen_key, recall_key, recall_value
 from ._text cimport TextBuffer
 from ._visitor cimport Visitor
 

@@ -65,6 +65,7 @@ if not cython.compiled:
         VALUE,
     )
     from ._numbers import is_part
+    from ._strings import recall_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -244,7 +245,10 @@ class Grammar(Recovery):
                         c = chars[j]
                     if j < n and c == '"' and j - i <= self.max_string:
                         # all there, and nothing in it to decode
-                        piece = slice_of(text, chars, i, j) if cython.compiled else text[i:j]
+                        if cython.compiled:
+                            piece = recall_value(self.strings, text, chars, i, j, n)  # type: ignore[name-defined]  # noqa: F821
+                        else:
+                            piece = text[i:j]
                         visitor.string(piece, True, True)
                         i = j + 1
                         self.mode = mode = self.after
@@ -307,13 +311,13 @@ class Grammar(Recovery):
                     i += 1
                     key = None
                     if cython.compiled:
-                        key = foreseen(self.strings, chars, i, n)  # type: ignore[name-defined]  # noqa: F821
+                        key = foreseen_key(self.strings, chars, i, n)  # type: ignore[name-defined]  # noqa: F821
                     if key is None:
                         j = content_end(chars, i, n) if cython.compiled else match_content(text, i, n).end()
                         if j < n:
                             c = chars[j]
                         if j < n and c == '"' and j - i <= self.max_string:
-                            key = self.strings.recall(text, chars, i, j)
+                            key = recall_key(self.strings, text, chars, i, j)
                     if key is not None:
                         visitor.key(key)
                         i += len(key) + 1
@@ -411,7 +415,7 @@ class Grammar(Recovery):
         else:
             closed = True
             if self.mode == KEY and self.token.is_empty():
-                piece = self.strings.recall(text, chars, i, j)
+                piece = recall_key(self.strings, text, chars, i, j)
             else:
                 piece = slice_of(text, chars, i, j) if cython.compiled else text[i:j]
             i = j + 1
@@ -483,9 +487,8 @@ class Grammar(Recovery):
             else:
                 whole = self.numbers.whole or ""
                 visitor.number(self.numbers.value, chars_of(whole), 0, len(whole))
-                self.mode = self.after
-                if self.mode == AFTER_ROOT:
-                    self._end_root(0, visitor)
+                self.mode = AFTER_ROOT
+                self._end_root(0, visitor)
         if self.mode == FAILED or self.finished:
             pass
         elif not self._is_behind_root() and not (self.mode == START and self.after_root == BETWEEN):

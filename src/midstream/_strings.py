@@ -25,18 +25,24 @@ __all__ = ["StringReader", "new_string_reader"]
 
 
 if not cython.compiled:
-    from ._chars import chars_of, content_end, is_at, slice_of
+    from ._chars import content_end, slice_of
 
     # where in an escape the text stands: the number of its characters read so far
     _NOWHERE = 0
     _BACKSLASH = 1
     _FIRST_DIGIT = 2
     _COMPLETE = 6
-    # how many keys a reader remembers (a power of two), and up to what length
-    _SLOTS = 64
+    # keys up to this length are remembered
     _LONG = 64
     # plain, all readers share theirs; not by sys.intern(), which in some versions keeps them for good
     _known = lru_cache(1024)(str)
+
+    def recall_key(reader: StringReader, text: str, chars: str, i: int, j: int) -> str:  # noqa: ARG001
+        """Give the key text[i:j], as the same object as the last time if it is remembered.
+
+        Keys repeat. The same object again costs no memory, and its hash is known already.
+        """
+        return _known(text[i:j]) if j - i <= _LONG else text[i:j]
 
 
 def _simple(c: str) -> str | None:
@@ -60,11 +66,6 @@ def _simple(c: str) -> str | None:
     return None
 
 
-def _slot_of(chars: str, i: int, j: int) -> int:
-    """Give the slot of the memo for the key in chars[i:j]."""
-    return (j - i + 7 * ord(chars[i]) + 31 * ord(chars[j - 1])) & (_SLOTS - 1)
-
-
 def _hex_digit(c: str) -> int:
     """Give the value of a hexadecimal digit, or -1."""
     if "0" <= c <= "9":
@@ -76,7 +77,18 @@ def _hex_digit(c: str) -> int:
     return -1
 
 
-# Outside garbage collection: it holds nothing but strings, and lists of them.
+# These are outside garbage collection: they hold nothing but strings, and lists of them.
+
+
+@cython.final
+@cython.no_gc
+@cython.cclass
+class ShortStrings:
+    """Compiled, the short values that came lately."""
+
+    __slots__ = ()
+
+
 @cython.final
 @cython.no_gc
 @cython.cclass
@@ -87,21 +99,7 @@ class StringReader:
     quote was read, and ``failure`` what is wrong with the character where reading stopped.
     """
 
-    __slots__ = (
-        "closed",
-        "code",
-        "failure",
-        "high",
-        "memo",
-        "only",
-        "piece",
-        "place",
-        "room",
-        "slot",
-    )
-
-    # compiled: for each slot of the memo, that of the key which came next the last time
-    follows: list[int]
+    __slots__ = ("closed", "code", "failure", "high", "piece", "place", "room")
 
     # how many characters the string may still have
     room: int
@@ -110,44 +108,12 @@ class StringReader:
     high: int
     piece: str
     closed: bool
-    # the first key, and the others in the slots of a table
-    only: str | None
-    memo: list[str | None] | None
-    slot: int
     failure: ErrorCode | None
 
     def begin(self) -> None:
         """Get ready for what follows an opening quote, if the string before was broken off."""
         self.place = _NOWHERE
         self.high = 0
-
-    def recall(self, text: str, chars: str, i: int, j: int) -> str:
-        """Give the key text[i:j], as the same object as the last time if it is remembered.
-
-        Keys repeat. The same object again costs no memory, and its hash is known already.
-        """
-        if i == j or j - i > _LONG:
-            return text[i:j]
-        if not cython.compiled:
-            return _known(text[i:j])
-        if self.memo is None:
-            only = self.only
-            if only is None:
-                # many texts have one key alone
-                self.only = slice_of(text, chars, i, j)
-                return self.only
-            self.memo = [None] * _SLOTS
-            if only.isascii():
-                self.memo[_slot_of(chars_of(only), 0, len(only))] = only
-        slot = _slot_of(chars, i, j)
-        key = self.memo[slot]
-        if key is None or not is_at(key, chars, i, j):
-            key = slice_of(text, chars, i, j)
-            if key.isascii():
-                self.memo[slot] = key
-        self.follows[self.slot] = slot
-        self.slot = slot
-        return key
 
     def read(self, text: str, chars: str, i: int, j: int, n: int) -> int:
         """Read on at text[i], with content up to j, not past n; give the index where reading stopped."""
@@ -263,8 +229,8 @@ class StringReader:
         other.place = self.place
         other.code = self.code
         other.high = self.high
-        other.memo = self.memo
-        other.only = self.only
+        if cython.compiled:
+            share_keys(self, other)  # type: ignore[name-defined]  # noqa: F821
         return other
 
 
@@ -277,8 +243,5 @@ def new_string_reader() -> StringReader:
     reader.high = 0
     reader.piece = ""
     reader.closed = False
-    reader.memo = None
-    reader.only = None
-    reader.slot = 0
     reader.failure = None
     return reader

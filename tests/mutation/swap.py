@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import importlib.machinery
 import inspect
 import sys
@@ -44,6 +45,19 @@ def bodies(code: CodeType) -> list[Any]:
     return [code.co_code, code.co_names, repr(consts), classes]
 
 
+def used_on_import(code: CodeType) -> set[str]:
+    """Find the names that a module and its classes read when they are made, in comprehensions too."""
+    names = {
+        step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_NAME", "LOAD_GLOBAL")
+    }
+    for const in code.co_consts:
+        if isinstance(const, CodeType) and (
+            const.co_name.startswith("<") or not const.co_flags & inspect.CO_OPTIMIZED
+        ):
+            names |= used_on_import(const)
+    return names
+
+
 def swappable(source: str, mutated: str) -> dict[str, CodeType] | None:
     """Give the functions that differ; None if more does."""
     old, new = compiled(source), compiled(mutated)
@@ -51,7 +65,9 @@ def swappable(source: str, mutated: str) -> dict[str, CodeType] | None:
         return None
     before = functions(old)
     differ = {name: code for name, code in functions(new).items() if code != before[name]}
-    return None if any("<" in name for name in differ) else differ
+    # what was made of a function on import stays as it was
+    comes_too_late = any("<" in name for name in differ) or differ.keys() & used_on_import(new)
+    return None if comes_too_late else differ
 
 
 def targets(module: str, codes: dict[str, CodeType]) -> list[tuple[Any, CodeType]]:
