@@ -118,6 +118,15 @@ def test_a_checkpoint_with_a_number_that_can_not_be_is_refused(
         assert raised.value.code == "invalid_checkpoint"
 
 
+@each_build
+@pytest.mark.parametrize("text", ["", "[", "[12,", '{"a', '{"a":true', '{"a":true,', '{"a":"b",', "[1]"])
+def test_a_checkpoint_between_tokens_says_nothing_of_the_last_one(midstream: Any, text: str) -> None:
+    accumulator = midstream.JsonFragmentAccumulator()
+    for character in text:
+        accumulator.add_fragment(character)
+    assert bool(accumulator.checkpoint()["grammar"]["token"]) == text.endswith("a")
+
+
 # What a limit leaves of a string
 
 
