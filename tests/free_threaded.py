@@ -31,6 +31,8 @@ CORE = [
         "rebuild",
         "recover",
         "numbers",
+        "chars",
+        "grammar_edges",
         "nasty",
         "chunker",
         "sse",
