@@ -145,3 +145,36 @@ def test_a_saved_value_is_a_whole_text(midstream: Any, text: str) -> None:
     with pytest.raises(midstream.JsonStreamError) as raised:
         midstream.JsonValueAccumulator.restore(data)
     assert raised.value.code == "invalid_checkpoint"
+
+
+@each_build
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": [1 x], "b": [2 y], "c": [[3 z]], 4}',
+        "[[1 x], [2, [3 y], [z]], {4}, w]",
+        '[{"a": {"b": 1 x}}, {"c": y}, {"d": {z}}]',
+    ],
+)
+def test_each_error_that_is_passed_over_is_where_it_is(midstream: Any, text: str) -> None:
+    updates = midstream.JsonFragmentAccumulator(on_error="recover")
+    values = midstream.JsonValueAccumulator(on_error="recover")
+    paths = []
+    for character in text:
+        for update in updates.add_fragment(character):
+            if update.kind == "Error":
+                paths.append(update.path)
+        values.add_fragment(character)
+        if paths:
+            assert values.checkpoint()["error"][-1] == paths[-1]
+    assert len(set(paths)) == len(paths) > 2
+
+
+@each_build
+def test_documents_belong_to_who_asked_for_them(midstream: Any) -> None:
+    one, other = (midstream.JsonValueAccumulator(after_root="next") for _ in range(2))
+    one.documents.append(1)
+    one.add_fragment("[]")
+    one.documents.append(2)
+    one.add_fragment(" ")
+    assert (one.documents, other.documents) == ([], [])

@@ -29,8 +29,10 @@ GROUPS = {
 SAME_THING = {"Eq_Is", "Is_Eq", "NotEq_IsNot", "IsNot_NotEq"}
 TYPES = {"bool", "bytes", "dict", "float", "int", "list", "str"}
 # dead on the plain build, though no condition around it says so: how the compiled one converts numbers
+# and copies small pieces together
 FOR_THE_COMPILED = {
     "_numbers": {"_exact", "_scaled", "digits", "count", "scale", "before_point", "exponent", "shrinks"},
+    "_text": {"is_on_pad", "jotted"},
     "values": {"_OURS"},
 }
 COMPILER_ONLY = ("cython.", "overload")
