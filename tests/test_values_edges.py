@@ -159,11 +159,9 @@ def test_a_saved_value_is_a_whole_text(midstream: Any, text: str) -> None:
 def test_each_error_that_is_passed_over_is_where_it_is(midstream: Any, text: str) -> None:
     updates = midstream.JsonFragmentAccumulator(on_error="recover")
     values = midstream.JsonValueAccumulator(on_error="recover")
-    paths = []
+    paths: list[str] = []
     for character in text:
-        for update in updates.add_fragment(character):
-            if update.kind == "Error":
-                paths.append(update.path)
+        paths += [update.path for update in updates.add_fragment(character) if update.kind == "Error"]
         values.add_fragment(character)
         if paths:
             assert values.checkpoint()["error"][-1] == paths[-1]

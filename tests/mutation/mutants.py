@@ -32,7 +32,7 @@ TYPES = {"bool", "bytes", "dict", "float", "int", "list", "str"}
 # and copies small pieces together
 FOR_THE_COMPILED = {
     "_numbers": {"_exact", "_scaled", "digits", "count", "scale", "before_point", "exponent", "shrinks"},
-    "_text": {"is_on_pad", "jotted"},
+    "_text": {"_clear_pad", "_jot_down", "jotted"},
     "values": {"_OURS"},
 }
 COMPILER_ONLY = ("cython.", "overload")
