@@ -97,7 +97,8 @@ def translated(extensions: list[Extension]) -> list[Extension]:
             "initializedcheck": False,
             "cdivision": True,
             "auto_pickle": False,
-            # what is shared is never changed, and what changes takes turns (`_turns`)
+            # what is shared is never changed, but for what is remembered (`_strings.pxd`), and what changes
+            # takes turns (`_turns`)
             "freethreading_compatible": True,
         },
     )

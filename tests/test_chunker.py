@@ -254,6 +254,17 @@ def test_a_debounced_source_merges_steps() -> None:
     assert [chunker.process(value) for value, _ in stream] == [chunk for _, chunk in stream]
 
 
+@pytest.mark.parametrize(
+    "text", ['{"k\ud83d\ude00":["\ud83d\ude00"]}', '{"k\ud83d\\ude00":["\\ud83d\ude00"]}']
+)
+def test_two_halves_in_a_text_are_one_character(text: str) -> None:
+    chunker = JsonStreamChunker()
+    assert chunker.process(text) == '{"k😀":["😀'
+    assert chunker.process({"k😀": ["😀!"]}) == "!"
+    deep = "[" * 2000 + '"\ud83d\ude00"' + "]" * 2000
+    assert JsonStreamChunker().process(deep) == "[" * 2000 + '"😀'
+
+
 def test_two_halves_in_a_value_are_one_character() -> None:
     chunker = JsonStreamChunker()
     assert chunker.process({"k\ud83d\ude00": ["a\ud83d"]}) == '{"k😀":["a'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -94,8 +95,9 @@ def test_a_missing_separator_costs_one_error(
     [
         ('["\\u12', "place in an escape", 1, 5),
         ('["\\ud83d', "high half", 2, 0xDBFF),
-        ('["\\u12', "code so far", 3, 0xFFFF),
-        ("[1", "state of a number", 0, 8),
+        ('["\\u12', "code so far", 3, 0xFF),
+        ('["\\u', "code so far", 3, 0),
+        ('["\\', "code so far", 3, 0),
         ("[tr", "letters of true", 1, 3),
         ("[fals", "letters of false", 1, 4),
         ("[1 x", "where the error was", 0, 18),
@@ -116,6 +118,65 @@ def test_a_checkpoint_with_a_number_that_can_not_be_is_refused(
         with pytest.raises(midstream.JsonStreamError) as raised:
             midstream.JsonFragmentAccumulator.restore(data)
         assert raised.value.code == "invalid_checkpoint"
+
+
+def restored(midstream: Any, data: dict[str, Any]) -> Any:
+    return midstream.JsonFragmentAccumulator.restore(json.loads(json.dumps(data)))
+
+
+@each_build
+@pytest.mark.parametrize("text", ["-", "0", "12", "-0.", "1.5", "1e", "12E-", "-3.25e+07"])
+def test_a_checkpoint_in_a_number_has_a_number_to_go_on_with(midstream: Any, text: str) -> None:
+    accumulator = midstream.JsonFragmentAccumulator()
+    accumulator.add_fragment("[" + text)
+    data = accumulator.checkpoint()
+    state = data["grammar"]["token"][0]
+    (update, *_) = restored(midstream, data).add_fragment("1]" if text != "0" else "]")
+    assert update.text_value == text + "1" * (text != "0")
+    for other in range(-1, 10):
+        if other != state:
+            data["grammar"]["token"] = [other, text]
+            with pytest.raises(midstream.JsonStreamError, match="checkpoint"):
+                restored(midstream, data)
+    for other_text in (
+        "",
+        "abc",
+        "1\xe9",
+        "\u0661",
+        "\uff11\uff12",
+        "01",
+        "+1",
+        text + " ",
+        text + "x",
+        text + "\x00",
+    ):
+        data["grammar"]["token"] = [state, other_text]
+        with pytest.raises(midstream.JsonStreamError, match="checkpoint"):
+            restored(midstream, data)
+
+
+@each_build
+@pytest.mark.parametrize("high", [1, 65, 0xD7FF])
+def test_a_checkpoint_with_half_a_character_has_a_high_half(midstream: Any, high: int) -> None:
+    accumulator = midstream.JsonFragmentAccumulator()
+    accumulator.add_fragment('["\\ud83d')
+    data = accumulator.checkpoint()
+    data["grammar"]["token"][2] = high
+    with pytest.raises(midstream.JsonStreamError, match="checkpoint"):
+        restored(midstream, data)
+
+
+@each_build
+def test_a_stream_that_is_as_long_as_can_be_counted_goes_on(midstream: Any) -> None:
+    accumulator = midstream.JsonValueAccumulator(after_root="next", limits=midstream.Limits(*[None] * 4))
+    accumulator.add_fragment("[")
+    data = accumulator.checkpoint()
+    far = sys.maxsize // 2
+    data["grammar"]["position"] = [far, 1, 0, far]
+    accumulator = midstream.JsonValueAccumulator.restore(json.loads(json.dumps(data)))
+    for piece in ('1] [2, "a', "b", '"]'):
+        accumulator.add_fragment(piece)
+    assert accumulator.value == [2, "ab"]
 
 
 @each_build

@@ -176,3 +176,8 @@ def test_documents_belong_to_who_asked_for_them(midstream: Any) -> None:
     one.documents.append(2)
     one.add_fragment(" ")
     assert (one.documents, other.documents) == ([], [])
+    one.add_fragment("1 2 ")
+    documents = one.documents
+    documents.clear()
+    one.add_fragment("3 ")
+    assert (documents, one.documents) == ([], [3])

@@ -19,19 +19,12 @@ __all__ = [
     "chars_of",
     "content_end",
     "is_at",
-    "is_content",
     "match_content",
-    "narrowed",
     "slice_of",
 ]
 
 # it matches nothing, too
 match_content: Callable[[str, int, int], re.Match[str]] = re.compile(r'[^"\\\x00-\x1f]*').match  # type: ignore[assignment]
-
-
-def narrowed(text: str) -> str:
-    """Give what holds the characters of a text."""
-    return text
 
 
 def chars_of(narrow: str) -> str:
@@ -42,11 +35,6 @@ def chars_of(narrow: str) -> str:
 def content_end(chars: str, i: int, n: int) -> int:
     """Find the first character of chars[i:n] that is not plain content of a string."""
     return match_content(chars, i, n).end()
-
-
-def is_content(text: str) -> bool:
-    """Tell of a text whether it is plain content; of few texts, that it is not although it is."""
-    return '"' not in text and "\\" not in text and text.isprintable()
 
 
 def slice_of(text: str, chars: str, i: int, n: int) -> str:

@@ -38,6 +38,12 @@ def read_snapshot(snapshot: object) -> Any:
         text = decode_snapshot(snapshot)
     else:
         return _copy(snapshot)
+    value = _read(text)
+    # halves that stand in the text itself are left apart by parsers
+    return value if text.isascii() or _whole(text) is text else _copy(value)
+
+
+def _read(text: str) -> Any:
     stripped = text.removeprefix("\ufeff").strip(" \t\n\r")
     try:
         value, end = _scan(stripped, 0)

@@ -2,11 +2,11 @@ cimport cython
 from cpython.unicode cimport PyUnicode_DecodeUTF8Stateful
 
 from ._chars cimport Chars, chars_of, content_end, is_at, is_content, narrowed, slice_of
+from ._machine cimport FURTHEST
 from ._modes cimport *
 from ._numbers cimport NumberReader, is_part
 from ._recovery cimport Recovery
 from ._strings cimport StringReader, foreseen_key, recall_key, recall_value
-from ._text cimport TextBuffer
 from ._visitor cimport Visitor
 
 cdef object _utf_8_decode, _DAMAGE
@@ -17,7 +17,7 @@ cdef class Grammar(Recovery):
     @cython.locals(text=str, base=Py_ssize_t)
     cpdef int feed(self, object fragment, Visitor visitor) except -1
     cdef int _refuse(self, Py_ssize_t length, Visitor visitor) except -1
-    @cython.locals(text=str, used=Py_ssize_t, damaged=bint, lead=cython.int)
+    @cython.locals(text=str, used=Py_ssize_t, damaged=bint)
     cdef int _feed_bytes(self, bytes data, Visitor visitor) except -1
     cdef int _feed_damaged(self, str text, Visitor visitor) except -1
     cdef int _fail_encoding(self, str damage, Visitor visitor) except -1

@@ -43,7 +43,8 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
-    from ._chars import chars_of, content_end, is_at, is_content, match_content, narrowed, slice_of
+    from ._chars import chars_of, content_end, is_at, match_content, slice_of
+    from ._machine import FURTHEST
     from ._modes import (
         AFTER_ITEM,
         AFTER_MEMBER,
@@ -110,8 +111,8 @@ class Grammar(Recovery):
                 base <= self.clear_until
                 and text
                 and (
-                    # uncompiled, `is_content` is written out, as calls are dear there
-                    is_content(text)
+                    # uncompiled, what can't be printed is looked at more closely though it may be content
+                    is_content(text)  # type: ignore[name-defined]  # noqa: F821
                     if cython.compiled
                     else '"' not in text and "\\" not in text and text.isprintable()
                 )
@@ -198,7 +199,7 @@ class Grammar(Recovery):
             n = self.document_end - self.base
             cut = True
         if cython.compiled:
-            narrow = narrowed(text)
+            narrow = narrowed(text)  # type: ignore[name-defined]  # noqa: F821
             chars = chars_of(narrow)
         else:
             chars = text
@@ -382,7 +383,8 @@ class Grammar(Recovery):
 
     def _allow(self, room: int, i: int) -> None:
         """Let the open string have that many characters from i on."""
-        end = self.base + i + room
+        end = self.base + i
+        end = end + room if room < FURTHEST - end else FURTHEST
         self.string_end = end
         self.clear_until = end
         if end > self.document_end:

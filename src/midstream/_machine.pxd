@@ -6,7 +6,7 @@ from ._strings cimport StringReader, new_string_reader
 from ._text cimport TextBuffer
 from ._visitor cimport Visitor
 
-cdef Py_ssize_t UNLIMITED
+cdef Py_ssize_t UNLIMITED, FURTHEST
 
 cdef Py_ssize_t _limit(object limit) except -1
 
@@ -31,5 +31,6 @@ cdef class Machine:
     cdef bint _is_behind_root(self) except -1
     cdef int _open(self, Py_UCS4 c, Visitor visitor) except -1
     cdef int _close(self, Py_ssize_t i, Visitor visitor) except -1
+    cdef int _begin_document(self, Py_ssize_t start) except -1
     cdef int _end_root(self, Py_ssize_t i, Visitor visitor) except -1
     cdef int _become(self, Machine other) except -1

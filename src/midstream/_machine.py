@@ -45,6 +45,8 @@ __all__ = ["Machine"]
 UNLIMITED = sys.maxsize // 2
 # the same as an object, to be compared with any int
 _MOST = UNLIMITED
+# what an index can be
+FURTHEST = sys.maxsize
 
 _AFTER_ROOT = {"error": AFTER_ROOT, "ignore": TRAILING, "next": BETWEEN}
 
@@ -113,9 +115,8 @@ class Machine:
         self.base = 0
         self.line = 1
         self.line_start = 0
-        self.document_start = 0
-        # the furthest it may go
-        self.document_end = self.max_document
+        # where the document begins, and the furthest that it may go
+        self._begin_document(0)
         self.starts = False
         # how far the open string or key may go, and how far plain content is a piece of it without a second
         # look: nowhere (0) if none is open, or an escape, half a pair or a character in bytes is under way
@@ -181,9 +182,13 @@ class Machine:
         """Go on behind a complete document, whose last character stands before i."""
         self.mode = self.after_root
         if self.mode == BETWEEN:
-            self.document_start = self.base + i
-            self.document_end = self.document_start + self.max_document
+            self._begin_document(self.base + i)
         visitor.document()
+
+    def _begin_document(self, start: int) -> None:
+        """Let a document begin there, and have the room that it may take."""
+        self.document_start = start
+        self.document_end = start + self.max_document if self.max_document < FURTHEST - start else FURTHEST
 
     def _become(self, other: Machine) -> None:
         """Take over everything that another machine knows."""
@@ -254,15 +259,19 @@ class Machine:
             self.stack.append(self.after)
             self.after = AFTER_MEMBER if bracket == "{" else AFTER_ITEM
             self.objects += bracket == "{"
-        self.base, self.line, self.line_start, self.document_start = map(_whole, state["position"])
-        self.document_end = self.document_start + self.max_document
+        self.base, self.line, self.line_start, document_start = map(_whole, state["position"])
+        self._begin_document(document_start)
         if self.base > self.document_end:
             raise ValueError("further than the document may go")
         token = state["token"]
         if self.mode == STRING or self.mode == KEY:
             used, place, high, code, key = token
             self.string_end = self.base + max(0, self.max_string - _whole(used))
-            self.strings.load(_whole(place, 5), _whole(code, 0xFFFF), _whole(high, 0xDBFF))
+            # behind the backslash and the u, each character is a digit of the code
+            code = _whole(code, 16 ** max(0, _whole(place, 5) - 2) - 1)
+            if _whole(high, 0xDBFF) and high < 0xD800:
+                raise ValueError("no high half of a pair")
+            self.strings.load(place, code, high)
             self.token.load(key)
         elif self.mode == NUMBER:
             number_state, text = token

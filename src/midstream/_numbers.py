@@ -264,8 +264,11 @@ class NumberReader:
         return at
 
     def load(self, state: int, text: str) -> None:
-        """Go on from a saved state, behind the text of a number so far."""
-        self.state = state
+        """Go on from a saved state, behind the text of a number so far; ValueError if that is none."""
+        self.state = _START
+        end = self._scan(chars_of(text), 0, len(text)) if text.isascii() else -1
+        if end < len(text) or self.state != state or state == _START:
+            raise ValueError("no such number")
         self.room = max(0, self.limit - len(text))
         self.pieces.load(text)
 

@@ -1,8 +1,8 @@
 cimport cython
-from cpython.unicode cimport PyUnicode_GET_LENGTH, PyUnicode_Substring
+from cpython.unicode cimport PyUnicode_GET_LENGTH
 
 from ._chars cimport (
-    LOOKS_AT_WORDS, Chars, ascii_slice, chars_of, content_end, is_at, last_bytes, slice_of,
+    LOOKS_AT_WORDS, Chars, chars_of, content_end, is_ascii, is_at, last_bytes, slice_of,
 )
 
 cdef enum:
@@ -13,18 +13,13 @@ cdef enum:
     # keys: how many are remembered (a power of two), and up to what length
     _KEYS = 64
     _LONG = 64
-    # short values: how many (a power of two), and from what size of a fragment on
-    _SHORTS = 256
+    # values: how many (a power of two), up to what length, and from what size of a fragment on
+    _VALUES = 256
+    _SHORT = 16
     _LARGE = 1000
 
 cdef str _simple(Py_UCS4 c)
 cdef int _hex_digit(Py_UCS4 c) noexcept
-
-# Short values that came before, each in the slot that its characters make: up to sixteen of them are two words.
-cdef class ShortStrings:
-    cdef unsigned long long heads[_SHORTS]
-    cdef unsigned long long tails[_SHORTS]
-    cdef list texts
 
 cdef class StringReader:
     cdef Py_ssize_t room
@@ -38,7 +33,7 @@ cdef class StringReader:
     cdef list keys
     cdef Py_ssize_t slot
     cdef unsigned char follows[_KEYS]
-    cdef ShortStrings shorts
+    cdef list values
     cdef int begin(self) except -1
     @cython.locals(c=Py_UCS4, parts=list)
     cdef Py_ssize_t read(self, str text, Chars chars, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n) except -1
@@ -51,7 +46,18 @@ cdef class StringReader:
     @cython.locals(other=StringReader)
     cdef StringReader clone(self)
 
-# What came before comes again. The same object costs no memory, and its hash is known already.
+# What came before comes again. The same object costs no memory, and its hash is known already. The clones of a reader
+# share what they remember, even among threads: so an item is never borrowed, and is compared with the text.
+
+cdef extern from *:
+    """
+    #if defined(Py_GIL_DISABLED)
+    #define midstream_item(list, at) PyList_GetItemRef(list, at)
+    #else
+    #define midstream_item(list, at) Py_NewRef(PyList_GET_ITEM(list, at))
+    #endif
+    """
+    object item_of "midstream_item" (list items, Py_ssize_t at)
 
 cdef inline Py_ssize_t _slot_of(Chars chars, Py_ssize_t i, Py_ssize_t j) noexcept:
     return (j - i + 7 * chars[i] + 31 * chars[j - 1]) & (_KEYS - 1)
@@ -73,7 +79,7 @@ cdef inline str recall_key(StringReader strings, str text, Chars chars, Py_ssize
         if key.isascii():
             strings.keys[_slot_of(chars_of(key), 0, len(key))] = key
     slot = _slot_of(chars, i, j)
-    key = strings.keys[slot]
+    key = <str>item_of(strings.keys, slot)
     if key is None or not is_at(key, chars, i, j):
         key = slice_of(text, chars, i, j)
         if key.isascii():
@@ -82,9 +88,10 @@ cdef inline str recall_key(StringReader strings, str text, Chars chars, Py_ssize
     strings.slot = slot
     return key
 
-cdef inline int share_keys(StringReader strings, StringReader other) except -1:
+cdef inline int share_memory(StringReader strings, StringReader other) except -1:
     other.only_key = strings.only_key
     other.keys = strings.keys
+    other.values = strings.values
     return 0
 
 # Objects of one kind follow each other. To compare the key that came after the last one before is less than to find
@@ -95,7 +102,7 @@ cdef inline str foreseen_key(StringReader strings, Chars chars, Py_ssize_t i, Py
     cdef object key
     if strings.keys is not None:
         slot = strings.follows[strings.slot]
-        key = strings.keys[slot]
+        key = item_of(strings.keys, slot)
         if key is not None:
             j = i + PyUnicode_GET_LENGTH(key)
             if j < n and chars[j] == c'"' and is_at(<str>key, chars, i, j):
@@ -107,32 +114,22 @@ cdef inline str foreseen_key(StringReader strings, Chars chars, Py_ssize_t i, Py
 # a state, a label, a unit. In small fragments few strings are all there, and there are many streams to hold a table.
 @cython.boundscheck(False)
 cdef inline str recall_value(StringReader strings, str text, Chars chars, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n):
-    cdef unsigned long long head = 0, tail
+    cdef unsigned long long word
     cdef Py_ssize_t slot
-    cdef ShortStrings shorts = strings.shorts
-    cdef str value
-    if not LOOKS_AT_WORDS or i == j or j - i > 16 or (shorts is None and n < _LARGE):
+    cdef object value
+    if not LOOKS_AT_WORDS or i == j or j - i > _SHORT or (strings.values is None and n < _LARGE):
         return slice_of(text, chars, i, j)
-    if shorts is None:
-        shorts = strings.shorts = ShortStrings.__new__(ShortStrings)
-        shorts.texts = [None] * _SHORTS
-    if j - i <= 8:
-        tail = last_bytes(chars + j, j - i)
-    else:
-        tail = last_bytes(chars + j, 8)
-        head = last_bytes(chars + j - 8, j - i - 8)
-    slot = ((tail + 31 * head) * 0x9E3779B97F4A7C15ULL >> 32) & (_SHORTS - 1)
-    # no word is zero, as an empty slot is: no string has such a character as it stands
-    if shorts.tails[slot] == tail and shorts.heads[slot] == head:
-        return <str>shorts.texts[slot]
-    if (tail | head) & 0x8080808080808080ULL:
-        # not all of them ASCII
-        return PyUnicode_Substring(text, i, j)
-    value = ascii_slice(chars, i, j)
-    shorts.tails[slot] = tail
-    shorts.heads[slot] = head
-    shorts.texts[slot] = value
-    return value
+    if strings.values is None:
+        strings.values = [None] * _VALUES
+    word = last_bytes(chars + j, j - i if j - i < 8 else 8)
+    slot = (word * 0x9E3779B97F4A7C15ULL >> 32) & (_VALUES - 1)
+    value = item_of(strings.values, slot)
+    if value is not None and is_at(<str>value, chars, i, j):
+        return <str>value
+    value = slice_of(text, chars, i, j)
+    if is_ascii(chars, i, j):
+        strings.values[slot] = value
+    return <str>value
 
 @cython.locals(reader=StringReader)
 cdef StringReader new_string_reader()

@@ -77,18 +77,7 @@ def _hex_digit(c: str) -> int:
     return -1
 
 
-# These are outside garbage collection: they hold nothing but strings, and lists of them.
-
-
-@cython.final
-@cython.no_gc
-@cython.cclass
-class ShortStrings:
-    """Compiled, the short values that came lately."""
-
-    __slots__ = ()
-
-
+# Outside garbage collection: it holds nothing but strings, and lists of them.
 @cython.final
 @cython.no_gc
 @cython.cclass
@@ -230,7 +219,7 @@ class StringReader:
         other.code = self.code
         other.high = self.high
         if cython.compiled:
-            share_keys(self, other)  # type: ignore[name-defined]  # noqa: F821
+            share_memory(self, other)  # type: ignore[name-defined]  # noqa: F821
         return other
 
 

@@ -30,7 +30,8 @@ cdef extern from *:
     #define midstream_release_nones(count) (Py_None->ob_refcnt -= (count))
     #endif
     /* Cython sets up what it takes from its list of freed updates by two calls of libpython. There is nothing in them
-       for a type that is not made at run time, but for whom traces references, from 3.13 on. */
+       for a type that is not made at run time, but for whom traces references, from 3.13 on. (Before, tracemalloc goes
+       on to name the line for which a freed update was made at first.) */
     #if PY_VERSION_HEX < 0x030D0000 && CYTHON_COMPILING_IN_CPYTHON && !CYTHON_USE_TYPE_SPECS && !defined(Py_REF_DEBUG)
     #undef PyObject_INIT
     #define PyObject_INIT(thing, type) (Py_SET_TYPE(thing, type), Py_SET_REFCNT(thing, 1))

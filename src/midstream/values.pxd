@@ -36,7 +36,7 @@ cdef class ValueVisitor(Visitor):
     cdef tuple _path(self)
     @cython.locals(depth=Py_ssize_t)
     cdef tuple _pair(self)
-    @cython.locals(depth=Py_ssize_t, copied=bint)
+    @cython.locals(depth=Py_ssize_t)
     cdef int _copy_spine(self) except -1
     @cython.locals(items=list, members=dict)
     cdef inline int _place(self, object above, str key, object value) except -1

@@ -370,7 +370,7 @@ class JsonValueAccumulator(Accumulator):
             self._phase = own
         visitor = self._visitor
         visitor.changed = visitor.touched = False
-        if visitor.documents:
+        if visitor.documents is not _NONE:
             visitor.begin_call()
         try:
             self._grammar.feed(fragment, visitor)
