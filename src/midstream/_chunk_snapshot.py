@@ -38,17 +38,11 @@ def read_snapshot(snapshot: object) -> Any:
         text = decode_snapshot(snapshot)
     else:
         return _copy(snapshot)
-    value = _read(text)
-    # halves that stand in the text itself are left apart by parsers
-    return value if text.isascii() or _whole(text) is text else _copy(value)
-
-
-def _read(text: str) -> Any:
     stripped = text.removeprefix("\ufeff").strip(" \t\n\r")
     try:
         value, end = _scan(stripped, 0)
         if end == len(stripped):
-            return value
+            return value if text.isascii() else _in_whole_characters(value, text)
     except (StopIteration, ValueError, RecursionError):
         pass
     # the package's own parser goes to any depth, and tells the place of an error exactly
@@ -97,7 +91,12 @@ def _read_slowly(text: str) -> Any:
         reader.finish()
     except JsonStreamError as error:
         raise _invalid(error.index, error.line, error.column, error.path) from None
-    return reader.value
+    return _in_whole_characters(reader.value, text)
+
+
+def _in_whole_characters(value: Any, text: str) -> Any:
+    """Give a value whose halves were left apart, because that is how they stand in its text."""
+    return value if _whole(text) is text else _copy(value)
 
 
 def _invalid(index: int = 0, line: int = 1, column: int = 1, path: str = "") -> JsonStreamError:
