@@ -95,7 +95,7 @@ def _read_slowly(text: str) -> Any:
 
 
 def _in_whole_characters(value: Any, text: str) -> Any:
-    """Give a value whose halves were left apart, because that is how they stand in its text."""
+    """Put the halves of characters together that parsers leave apart, as they stand in the text itself."""
     return value if _whole(text) is text else _copy(value)
 
 

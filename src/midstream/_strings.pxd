@@ -1,8 +1,8 @@
 cimport cython
-from cpython.unicode cimport PyUnicode_GET_LENGTH
+from cpython.unicode cimport PyUnicode_GET_LENGTH, PyUnicode_Substring
 
 from ._chars cimport (
-    LOOKS_AT_WORDS, Chars, chars_of, content_end, is_ascii, is_at, last_bytes, slice_of,
+    LOOKS_AT_WORDS, Chars, ascii_slice, chars_of, content_end, is_ascii, is_at, last_bytes, slice_of,
 )
 
 cdef enum:
@@ -126,9 +126,10 @@ cdef inline str recall_value(StringReader strings, str text, Chars chars, Py_ssi
     value = item_of(strings.values, slot)
     if value is not None and is_at(<str>value, chars, i, j):
         return <str>value
-    value = slice_of(text, chars, i, j)
-    if is_ascii(chars, i, j):
-        strings.values[slot] = value
+    if not is_ascii(chars, i, j):
+        return PyUnicode_Substring(text, i, j)
+    value = ascii_slice(chars, i, j)
+    strings.values[slot] = value
     return <str>value
 
 @cython.locals(reader=StringReader)
