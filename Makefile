@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(wildcard src/midstream/*.py src/midstream/*.pxd)
+SOURCES := $(wildcard src/midstream/*.py src/midstream/*/*.py src/midstream/*/*.pxd)
 FUZZ_SECONDS ?= 300
 # every tool at the version and with the hashes that requirements/ names; `make locks` writes those files
 PINNED = -m pip install --quiet --require-hashes --requirement requirements
@@ -32,7 +32,7 @@ help:
 	@echo "make dist    build sdist and wheel, and try both in fresh environments"
 
 demo: $(VENV)/installed
-	@$(BIN)/python -m midstream.demo
+	@$(BIN)/python -m midstream.cli.demo
 
 test: $(VENV)/installed $(SDKS) $(VENV)/browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile
@@ -47,7 +47,7 @@ docs: .venv-docs/ready
 	@rm -rf build/docs build/plain
 	@mkdir -p build/plain
 	@cp -R src/midstream build/plain
-	@rm -f build/plain/midstream/*.so
+	@rm -f build/plain/midstream/*/*.so
 	PYTHONPATH=build/plain .venv-docs/bin/sphinx-build -q -W --keep-going -n -b html -d build/docs/doctrees docs build/docs/html
 	@echo "open build/docs/html/index.html"
 
@@ -99,12 +99,12 @@ dist: $(VENV)/installed
 	$(BIN)/python tests/try_dist.py
 
 clean:
-	rm -rf $(VENV) .venv-* build dist benchmarks/node/node_modules src/*.egg-info src/midstream/*.so
+	rm -rf $(VENV) .venv-* build dist benchmarks/node/node_modules src/*.egg-info src/midstream/*.so src/midstream/*/*.so
 
 # The package is installed in place, so its compiled files must follow its sources. A switch that
 # changes since the last time is a reason to build again, too.
 $(VENV)/installed: $(VENV)/tools $(SOURCES) setup.py $(VENV)/extension-$(MIDSTREAM_EXTENSION)
-	rm -f src/midstream/*.so
+	rm -f src/midstream/*.so src/midstream/*/*.so
 	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --editable .
 	@$(BIN)/python -c "import midstream; print('midstream', midstream.__version__, 'compiled' if midstream.COMPILED else 'plain')"
 	@touch $@
@@ -143,11 +143,11 @@ locks: .venv-locks/ready
 
 # The peers live apart, and midstream beside them as users get it: from a wheel. It is built from a copy,
 # so that no build in the tree and this one meet.
-$(BENCH)/ready: $(BENCH)/tools $(SOURCES) $(wildcard src/midstream/*/*.py) setup.py
+$(BENCH)/ready: $(BENCH)/tools $(SOURCES) setup.py
 	@rm -rf $(BENCH)/wheels $(BENCH)/source/src
 	@mkdir -p $(BENCH)/source
 	@cp -Rp src setup.py pyproject.toml MANIFEST.in README.md LICENSE $(BENCH)/source
-	@rm -f $(BENCH)/source/src/midstream/*.so
+	@rm -f $(BENCH)/source/src/midstream/*/*.so
 	MIDSTREAM_EXTENSION=no $(BENCH_WHEEL)
 	$(BENCH_WHEEL)
 	$(BENCH)/bin/python -m pip install --quiet --no-deps --force-reinstall $$(ls $(BENCH)/wheels/*-cp*.whl || ls $(BENCH)/wheels/*.whl)

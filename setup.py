@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HOT = [
-    "_text",
-    "_strings",
-    "_numbers",
-    "_visitor",
-    "_turns",
-    "_machine",
-    "_recovery",
-    "_grammar",
-    "_update",
-    "_accumulator",
-    "fragments",
-    "values",
-    "tree",
-    "_frames",
-    "_cursor",
-    "rebuild",
+    "core/text",
+    "core/strings",
+    "core/numbers",
+    "core/visitor",
+    "accumulators/reentrancy",
+    "core/machine",
+    "core/recovery",
+    "core/grammar",
+    "accumulators/update",
+    "accumulators/base",
+    "accumulators/fragments",
+    "accumulators/values",
+    "tree/visitor",
+    "wire/frames",
+    "wire/cursor",
+    "wire/rebuilder",
 ]
 SWITCH = os.environ.get("MIDSTREAM_EXTENSION", "").strip().lower()
 if SWITCH not in ("", "yes", "no"):
@@ -68,7 +68,9 @@ class BuildAllOrNothing(build_ext):
                 folders.append(Path("src/midstream"))
             for folder in folders:
                 for name in HOT:
-                    Path(folder, name + sysconfig.get_config_var("EXT_SUFFIX")).unlink(missing_ok=True)
+                    Path(folder, name.replace(".", "/") + sysconfig.get_config_var("EXT_SUFFIX")).unlink(
+                        missing_ok=True
+                    )
             self.extensions = self.distribution.ext_modules = []
             print(f"midstream: not compiled, the plain Python core will be used ({error})", file=sys.stderr)
 
@@ -116,7 +118,10 @@ setup(
     ext_modules=[]
     if SWITCH == "no"
     else [
-        Extension(f"midstream.{name}", [f"src/midstream/{name}.py"], extra_compile_args=FLAGS) for name in HOT
+        Extension(
+            f"midstream.{name.replace('/', '.')}", [f"src/midstream/{name}.py"], extra_compile_args=FLAGS
+        )
+        for name in HOT
     ],
     cmdclass={"build_ext": BuildAllOrNothing, "bdist_wheel": WheelOfWhatWasBuilt},
 )

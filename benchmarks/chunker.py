@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from midstream.chunker import JsonStreamChunker
+from midstream.chunker.chunker import JsonStreamChunker
 from report import Report, Targets, main, number, table, times
 from timing import race
 from workloads import VOCABULARY

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from midstream import JsonFragmentUpdateMiddleware, ToolsAggregateMessageHandler
-from midstream.messages import ToolCallUpdate, to_event
+from midstream.calls.messages import ToolCallUpdate, to_event
 from report import Report, main, number, table
 from timing import race
 from workloads import document, fragments, tool_call

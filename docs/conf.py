@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from docutils.nodes import Element, reference
 
 import midstream
-from midstream._turns import Turns
+from midstream.accumulators.reentrancy import Turns
 
 if TYPE_CHECKING:
     from sphinx.addnodes import pending_xref

@@ -6,8 +6,7 @@ python examples/resume_calls.py
 import json
 from itertools import islice
 
-from midstream import ToolCallUpdate, ToolsAggregateMessageHandler, tool_calls
-from midstream.messages import ToolCallEnd, to_event
+from midstream import ToolCallEnd, ToolCallUpdate, ToolsAggregateMessageHandler, to_event, tool_calls
 from midstream.providers import adapter
 from midstream.recordings import load
 

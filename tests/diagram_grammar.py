@@ -24,7 +24,7 @@ NAMES = {" ": "white space", "7": "0…9"}
 DEPTH = 2
 
 MODES: dict[str, str] = {}
-for _line in Path(str(PLAIN.__path__[0]), "_modes.py").read_text("utf-8").splitlines():
+for _line in Path(str(PLAIN.__path__[0]), "core", "modes.py").read_text("utf-8").splitlines():
     if found := re.fullmatch(r"([A-Z_]+) = (\d+)(?:  # (.*))?", _line):
         if found[1] in MODES or found[1].startswith("IN_"):
             continue
@@ -41,7 +41,7 @@ class Transition(NamedTuple):
     calls: tuple[str, ...]
 
 
-class Recorder(PLAIN._visitor.Visitor):  # type: ignore[misc,name-defined]
+class Recorder(PLAIN.core.visitor.Visitor):  # type: ignore[misc,name-defined]
     """Note which calls the grammar makes."""
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class Recorder(PLAIN._visitor.Visitor):  # type: ignore[misc,name-defined]
 
 def explore(after_root: str = "error", recover: bool = False) -> list[Transition]:
     """Try every character in every state that can be reached, and list what happened."""
-    start = PLAIN._grammar.new_grammar(PLAIN.Limits(), after_root, recover, int, float)
+    start = PLAIN.core.grammar.new_grammar(PLAIN.Limits(), after_root, recover, int, float)
     waiting, seen, transitions = [start], {_key(start)}, set()
     while waiting:
         machine = waiting.pop()

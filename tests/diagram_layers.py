@@ -1,7 +1,8 @@
 """The architecture on one page: the layers of the package, from the imports in its files.
 
-Every module has its layer here. What it imports may stand in its own layer or in one below; imports for
-the type checker only are not counted. `upward_imports` finds those that point the other way.
+Every folder, and every module outside of a folder, has its layer here. What it imports may stand in its own
+layer or in one below; imports for the type checker only are not counted.
+`upward_imports` finds those that point the other way.
 """
 
 from __future__ import annotations
@@ -30,63 +31,25 @@ class Layer(NamedTuple):
 # from the ground up; a folder is one module
 LAYERS = [
     Layer(
-        "Ground",
-        "errors, limits, paths; texts and sequences that grow",
-        (
-            "errors",
-            "limits",
-            "paths",
-            "_text",
-            "_value_text",
-            "_closing",
-            "_halves",
-            "_vector",
-            "_views",
-            "_undefined",
-            "_cython",
-            "_turns",
-            "_version",
-        ),
+        "Vocabulary",
+        "what every layer speaks of: errors, limits, paths",
+        ("errors", "limits", "paths", "_undefined", "_closing", "_version"),
     ),
-    Layer(
-        "Grammar",
-        "RFC 8259 as one machine, which tells a visitor",
-        ("_grammar", "_machine", "_recovery", "_modes", "_chars", "_strings", "_numbers", "_visitor"),
-    ),
-    Layer(
-        "What comes out",
-        "one update; immutable nodes, and the visitor that grows them",
-        ("_update", "nodes", "tree"),
-    ),
-    Layer(
-        "Accumulators and parser",
-        "fragments in; updates, values or states out",
-        ("_accumulator", "fragments", "values", "parser"),
-    ),
-    Layer(
-        "The way back",
-        "snapshots into text",
-        ("chunker", "_chunk_spine", "_chunk_compare", "_chunk_snapshot", "_chunk_text"),
-    ),
-    Layer(
-        "Over the wire",
-        "updates as plain data, and a value from them",
-        ("wire", "rebuild", "_cursor", "_frames"),
-    ),
-    Layer(
-        "Tool calls",
-        "which piece belongs to which call, on both sides",
-        ("messages", "middleware", "toolcalls", "_tool_call", "_call_table"),
-    ),
+    Layer("Grammar", "text in, calls on a visitor out", ("core/",)),
+    Layer("Accumulators", "fragments in, updates and values out", ("accumulators/",)),
+    Layer("Pure parser", "a state and a chunk in, a new state out", ("tree/",)),
+    Layer("Chunker", "snapshots in, text out", ("chunker/",)),
+    Layer("Wire", "updates as plain data, and values rebuilt from them", ("wire/",)),
+    Layer("Calls", "messages of a provider in, tool calls out", ("calls/",)),
     Layer(
         "Streams",
-        "events, formats, one-liners; __init__ names what is public",
+        "bytes, events and formats; one-liners; the public names",
         ("sse", "providers/", "streams", "captures", "recordings/", "aio", "__init__"),
     ),
     Layer(
         "Edges",
         "terminal, browser, command line, gateway",
-        ("render/", "server/", "asgi", "cli/", "demo", "__main__"),
+        ("event_stream", "asgi", "render/", "server/", "cli/", "__main__"),
     ),
 ]
 LEVEL = {module: level for level, layer in enumerate(LAYERS, 1) for module in layer.modules}
@@ -185,7 +148,7 @@ def picture() -> str:
         for number, row in enumerate(rows):
             x = MARGIN + 40.0
             for module in row:
-                hot = f'"{module}"' in COMPILED
+                hot = f'"{module}' in COMPILED
                 fill, stroke = (GREEN_FILL, GREEN) if hot else (BLUE_FILL, BLUE)
                 width = _chip_width(module)
                 top = y + 45 + 28 * number

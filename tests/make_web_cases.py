@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import midstream
-from midstream._value_text import value_text
+from midstream.accumulators.value_text import value_text
 from web_case_inputs import all_cases
 
 if TYPE_CHECKING:

@@ -34,7 +34,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cases import ACCEPTED, REJECTED
 from fuzz import CORPUS, HARNESSES, harness
-from midstream import messages, recordings
+from midstream import recordings
+from midstream.calls import messages
 from midstream.providers import FORMATS, adapter
 from midstream.sse import SseDecoder
 from model import characters, exactly
@@ -239,7 +240,7 @@ def misuse() -> None:
             with suppressed():
                 rebuilder.apply(use() for _ in range(2))
     # an index as a pickled update can bring it, and something that does not say what it is
-    meddling = import_module("midstream._update")._load_update(
+    meddling = import_module("midstream.accumulators.update")._load_update(
         "root", (Meddling(),), "StartArray", None, None
     )
     for updates in ([{"path": "root", "kind": "StartArray"}, meddling], Hiding()):
@@ -408,27 +409,35 @@ _PLANTED_C = """
 """
 # file, what stands there, what takes its place
 _EDITS = (
-    ("_chars", "from cpython.bytes", "from cpython.ref cimport Py_INCREF\nfrom cpython.bytes"),
+    ("core/chars", "from cpython.bytes", "from cpython.ref cimport Py_INCREF\nfrom cpython.bytes"),
     (
-        "_chars",
+        "core/chars",
         "    const bint LOOKS_AT_WORDS",
         '    bint planted "midstream_planted" (const char *bug) noexcept\n    const bint LOOKS_AT_WORDS',
     ),
-    ("_chars", "        while i + 8 <= n:", '        while i + 8 <= n + (7 if planted("overread") else 0):'),
-    ("_chars", "    return copy", '    if planted("leak"):\n        Py_INCREF(copy)\n    return copy'),
     (
-        "_chars",
+        "core/chars",
+        "        while i + 8 <= n:",
+        '        while i + 8 <= n + (7 if planted("overread") else 0):',
+    ),
+    ("core/chars", "    return copy", '    if planted("leak"):\n        Py_INCREF(copy)\n    return copy'),
+    (
+        "core/chars",
         "    memcpy(PyUnicode_DATA(piece), chars + i, n - i)",
         '    memcpy(PyUnicode_DATA(piece), chars + i, n - i - (1 if planted("unset") else 0))\n'
         '    if planted("none"):\n        Py_INCREF(None)',
     ),
-    ("_numbers", "-22 <= scale && scale <= 22", '-22 <= scale && scale <= 22 + midstream_planted("index")'),
+    (
+        "core/numbers",
+        "-22 <= scale && scale <= 22",
+        '-22 <= scale && scale <= 22 + midstream_planted("index")',
+    ),
 )
 
 
 def plant(sources: Path) -> None:
     """Put the bugs into a copy; each sleeps until MIDSTREAM_PLANTED names it."""
-    for name in ("_chars", "_numbers"):
+    for name in ("core/chars", "core/numbers"):
         path = sources / f"{name}.pxd"
         text = path.read_text("utf-8")
         begin = 'cdef extern from *:\n    """'

@@ -16,7 +16,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from midstream import ToolsAggregateMessageHandler, aio, text_deltas, tool_calls, values
-from midstream.messages import to_event
+from midstream.calls.messages import to_event
 from midstream.providers import adapter, detect
 from provider_streams import seen
 

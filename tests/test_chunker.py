@@ -16,7 +16,7 @@ import pytest
 
 from chunker_source import Readable, identical
 from costs import assert_linear
-from midstream.chunker import JsonStreamChunker, PlainTextStreamChunker, chunks
+from midstream.chunker.chunker import JsonStreamChunker, PlainTextStreamChunker, chunks
 from midstream.errors import ErrorCode, JsonStreamError
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from midstream._chunk_compare import first_difference, same, way_to_difference
-from midstream.chunker import JsonStreamChunker, PlainTextStreamChunker, chunks
+from midstream.chunker.chunker import JsonStreamChunker, PlainTextStreamChunker, chunks
+from midstream.chunker.compare import first_difference, same, way_to_difference
 from midstream.errors import JsonStreamError
 
 # deeper than the standard library's encoder goes

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunker_source import Readable, container, identical
-from midstream.chunker import JsonStreamChunker
-from midstream.values import JsonValueAccumulator
+from midstream.accumulators.values import JsonValueAccumulator
+from midstream.chunker.chunker import JsonStreamChunker
 
 UNDEFINED = JsonValueAccumulator().value
 

@@ -23,7 +23,7 @@ from chunker_source import (
     snapshots,
     weight,
 )
-from midstream.chunker import JsonStreamChunker, PlainTextStreamChunker, chunks
+from midstream.chunker.chunker import JsonStreamChunker, PlainTextStreamChunker, chunks
 from midstream.errors import ErrorCode, JsonStreamError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from chunker_source import Readable, identical
-from midstream.chunker import JsonStreamChunker, chunks
+from midstream.chunker.chunker import JsonStreamChunker, chunks
 
 OWN = sorted((Path(__file__).parent / "streams").glob("*.jsonl"))
 SHARED = Path(__file__).parent.parent.parent / "shared" / "data" / "snapshots"

@@ -19,7 +19,7 @@ from midstream.recordings import NAMES, load
 from test_cli import quick
 
 ROOT = Path(__file__).parents[1]
-DEMO = [sys.executable, "-m", "midstream.demo"]
+DEMO = [sys.executable, "-m", "midstream.cli.demo"]
 BIN = str(Path(sys.executable).parent)
 
 
@@ -127,7 +127,7 @@ def test_without_the_extra() -> None:
         "find = u.find_spec\n"
         "u.find_spec = lambda name: None if name in ('rich', 'typer') else find(name)\n"
         "sys.modules['rich'] = sys.modules['typer'] = None\n"
-        "from midstream.demo import main\n"
+        "from midstream.cli.demo import main\n"
         "main()\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from midstream import recordings, text_deltas, tool_calls, values
-from midstream.server.events import EventStream, Kind, Step
+from midstream.event_stream import EventStream, Kind, Step
 from midstream.sse import SseEvent, encode
 from stage import chromium, serving
 

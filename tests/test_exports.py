@@ -34,13 +34,18 @@ NAMES = [
     "JsonStringAstNode",
     "JsonValueAccumulator",
     "Limits",
+    "MessageEnd",
     "ParserError",
     "ParserMode",
     "ParserState",
     "PlainTextStreamChunker",
     "Position",
+    "TextDelta",
     "ToolCall",
+    "ToolCallEnd",
     "ToolCallUpdate",
+    "ToolCallsUpdate",
+    "ToolResult",
     "ToolsAggregateMessageHandler",
     "UNDEFINED",
     "__version__",
@@ -49,6 +54,7 @@ NAMES = [
     "create_parser_state",
     "dump_state",
     "finalize",
+    "from_event",
     "from_wire",
     "get_resolved_value",
     "load_state",
@@ -56,6 +62,7 @@ NAMES = [
     "parse_partial",
     "parse_path",
     "text_deltas",
+    "to_event",
     "to_wire",
     "tool_calls",
     "updates",
@@ -128,7 +135,7 @@ def test_importing_loads_the_standard_library_only() -> None:
     # What compiled modules share is a module of Cython's runtime, inside them: nothing is imported for it.
     packages = {name for name in packages if not name.startswith(("_cython_", "cython_runtime"))}
     assert packages - sys.stdlib_module_names == {"midstream"}
-    assert "midstream.demo" not in modules
+    assert "midstream.cli.demo" not in modules
 
 
 def test_importing_is_quick() -> None:

@@ -654,7 +654,7 @@ DRIVE = """async ({ text, perSecond }) => {
 def many_updates(count: int) -> list[dict[str, Any]]:
     """Give enriched events of two calls side by side, as the gateway sends them."""
     from midstream import JsonFragmentUpdateMiddleware, ToolCallUpdate
-    from midstream.messages import ToolCallsUpdate, to_event
+    from midstream.calls.messages import ToolCallsUpdate, to_event
 
     rows = [
         {"id": i, "name": f"row {i}", "note": "so that there is some text to see", "tags": ["a", "b"]}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from midstream import text_deltas, tool_calls
-from midstream.messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate, ToolResult, to_event
+from midstream.calls.messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate, ToolResult, to_event
 from midstream.providers import adapter, detect
 from provider_streams import ag_ui as ag
 from provider_streams import call, final, pydantic_ai

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from midstream import UNDEFINED, ToolCallUpdate, text_deltas
-from midstream.messages import MessageEnd, TextDelta, ToolCallEnd
+from midstream.calls.messages import MessageEnd, TextDelta, ToolCallEnd
 from midstream.providers import adapter, detect
 from provider_streams import Event, Expected, final, streams
 

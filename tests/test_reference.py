@@ -24,7 +24,6 @@ PAGES = sorted((DOCS / "reference").glob("*.md"))
 MODULES = [
     "midstream",
     "midstream.aio",
-    "midstream.messages",
     "midstream.providers",
     "midstream.captures",
     "midstream.recordings",

@@ -193,7 +193,7 @@ def test_numbers_with_one_hash_cost_no_more_than_others(midstream: Any, number_o
             middleware = midstream.JsonFragmentUpdateMiddleware()
             return lambda: [middleware.add_message(update) for update in updates]
         handler = midstream.ToolsAggregateMessageHandler()
-        return lambda: handler.add_message(midstream.messages.ToolCallsUpdate(updates))
+        return lambda: handler.add_message(midstream.ToolCallsUpdate(updates))
 
     # multiples of this prime have the hash 0
     prime = 2**61 - 1
@@ -218,14 +218,14 @@ def test_time_is_linear_in_choices_and_messages(
 ) -> None:
     def work(count: int) -> Callable[[], object]:
         updates = MANY[shape](midstream.ToolCallUpdate, count)
-        ends = [midstream.messages.ToolResult(update.tool_call_id, 1) for update in updates]
+        ends = [midstream.ToolResult(update.tool_call_id, 1) for update in updates]
         if side == "middleware":
             middleware = midstream.JsonFragmentUpdateMiddleware()
             messages = [*updates, *ends] if are_ended else updates
             return lambda: [middleware.add_message(message) for message in messages] + middleware.finish()
         handler = midstream.ToolsAggregateMessageHandler()
         # taken without a look at all calls each time
-        messages = [midstream.messages.ToolCallsUpdate(updates), *(ends if are_ended else [])]
+        messages = [midstream.ToolCallsUpdate(updates), *(ends if are_ended else [])]
         return lambda: [handler._take(message) for message in messages]
 
     assert_linear(work, 150)
@@ -237,7 +237,7 @@ def test_time_is_linear_in_choices_and_messages(
 @pytest.fixture
 def no_keys_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """The plain core remembers up to a number of keys, for all texts together: that is not this text's."""
-    monkeypatch.setattr(f"{TWIN}._strings._known", str)
+    monkeypatch.setattr(f"{TWIN}.core.strings._known", str)
 
 
 def most_memory(work: Callable[[], Any]) -> int:
@@ -285,7 +285,7 @@ def test_memory_is_linear(build: str, way: str, shape: str) -> None:
 
 def test_memory_of_a_copied_token_does_not_grow_with_its_pieces() -> None:
     """Every chunk of the pure parser copies what is known of an open key; compiled, nobody can look at it."""
-    buffer_type = sys.modules[f"{TWIN}._text"].TextBuffer
+    buffer_type = sys.modules[f"{TWIN}.core.text"].TextBuffer
 
     def size(pieces: int) -> int:
         buffer = buffer_type()
@@ -515,7 +515,7 @@ def a_middleware(midstream: Any) -> Any:
     middleware = midstream.JsonFragmentUpdateMiddleware()
     messages = [midstream.ToolCallUpdate("call", 0, "f", fragment) for fragment in [*document()][:-1]]
     assert [middleware.add_message(message) for message in messages]
-    middleware.add_message(midstream.messages.ToolCallEnd("call"))
+    middleware.add_message(midstream.ToolCallEnd("call"))
     return middleware
 
 

@@ -21,7 +21,7 @@ import pytest
 
 import midstream
 from midstream import JsonFragmentUpdateMiddleware, text_deltas, tool_calls, values
-from midstream.messages import to_event
+from midstream.calls.messages import to_event
 from midstream.providers import adapter
 from midstream.sse import decode
 from provider_streams import Event, Expected, call

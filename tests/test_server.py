@@ -23,8 +23,8 @@ import pytest
 import uvicorn
 
 from midstream import JsonStreamError, ToolsAggregateMessageHandler, recordings, tool_calls
+from midstream.event_stream import EventCutter
 from midstream.server import Settings, create_app, serve
-from midstream.server.events import EventCutter
 from midstream.server.resume import History, Streams
 from midstream.sse import SseDecoder, SseEvent, decode
 

@@ -25,16 +25,16 @@ from rich.console import Console
 from costs import assert_level, ratio
 from midstream import UNDEFINED, JsonValueAccumulator, ToolCall, updates
 from midstream.errors import ErrorCode, ParserError
-from midstream.render._glyphs import glyphs
-from midstream.render._marks import ASCII, UNICODE, Marks, marks_for
-from midstream.render._safe import TROUBLE
+from midstream.render.glyphs import glyphs
+from midstream.render.marks import ASCII, UNICODE, Marks, marks_for
 from midstream.render.plain import print_updates, print_value
+from midstream.render.safe import TROUBLE
 from midstream.render.terminal import CallsView, LiveView, MessageView, ValueView, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from midstream.render._line import Line
+    from midstream.render.line import Line
 
 SCREENS = Path(__file__).parent / "screens"
 WINDOWS = [(40, 12), (80, 24), (160, 50)]

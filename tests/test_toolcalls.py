@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from builds import BUILDS
 from costs import assert_level
-from midstream import messages as public
-from midstream.messages import (
+from midstream.calls import messages as public
+from midstream.calls.messages import (
     MessageEnd,
     TextDelta,
     ToolCallEnd,
@@ -45,7 +45,7 @@ U: Any = ToolCallUpdate
 
 
 def messages_of(midstream: Any) -> Any:
-    return importlib.import_module(f"{midstream.__name__}.messages")
+    return importlib.import_module(f"{midstream.__name__}.calls.messages")
 
 
 def for_build(midstream: Any, message: Any) -> Any:
@@ -1537,7 +1537,7 @@ def test_handler_results_may_be_messages_of_their_own(midstream: Any) -> None:
 
 
 def living(midstream: Any) -> int:
-    names = {f"{midstream.__name__}.{name}" for name in ("_tool_call.CallState", "toolcalls._Message")}
+    names = {f"{midstream.__name__}.{name}" for name in ("calls.call.CallState", "calls.handler._Message")}
     gc.collect()
     return sum(f"{type(thing).__module__}.{type(thing).__name__}" in names for thing in gc.get_objects())
 

@@ -935,7 +935,7 @@ def test_garbage_of_deep_structures_is_freed(build: str, what: str) -> None:
 
 
 def vector_of(midstream: Any) -> Any:
-    return importlib.import_module(f"{midstream.__name__}._vector").EMPTY
+    return importlib.import_module(f"{midstream.__name__}.tree.vector").EMPTY
 
 
 @each_build

@@ -46,7 +46,7 @@ def pieces_of(rope: Any) -> list[str]:
 @each_build
 @pytest.mark.parametrize("sizes", [(1,), (1, 2), (3, 1, 1), (1, 7, 2, 30)])
 def test_a_text_in_pieces_has_few_and_copies_little(midstream: Any, sizes: tuple[int, ...]) -> None:
-    grow = importlib.import_module(f"{midstream.__name__}.nodes").grow
+    grow = importlib.import_module(f"{midstream.__name__}.tree.nodes").grow
     rope: Any = ""
     length = copied = 0
     for turn in range(1_000):
@@ -97,7 +97,7 @@ def test_a_saved_string_is_open_if_the_text_ends_in_it(midstream: Any, text: str
 @each_build
 @pytest.mark.parametrize("count", [0, 1, 31, 32, 33, 63, 64, 65])
 def test_a_sequence_that_does_not_grow_is_the_same(midstream: Any, count: int) -> None:
-    sequence = importlib.import_module(f"{midstream.__name__}._vector").EMPTY.extend(range(count))
+    sequence = importlib.import_module(f"{midstream.__name__}.tree.vector").EMPTY.extend(range(count))
     assert sequence.extend([]) is sequence
     assert [*sequence.extend([count])] == [*range(count + 1)]
     with pytest.raises(IndexError):

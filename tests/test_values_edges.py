@@ -99,7 +99,7 @@ def test_what_was_broken_off_is_no_part_of_the_next(midstream: Any, text: str, v
 
 
 def test_a_text_in_many_pieces_is_few_for_who_clones_it() -> None:
-    text = import_module(f"{TWIN}._text")
+    text = import_module(f"{TWIN}.core.text")
     buffer = text.TextBuffer()
     # one less than a power of two: as many batches as there can be
     count = 128 * text.BATCH - 1

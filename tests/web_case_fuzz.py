@@ -16,7 +16,7 @@ from typing import Any
 
 import midstream
 from make_web_cases import expected_of
-from midstream.messages import to_event
+from midstream.calls.messages import to_event
 from web_case_inputs import end, over, said, upd, wire
 
 __all__ = ["differences", "random_cases"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import midstream
 from cases import ACCEPTED, REJECTED, Accepted, Rejected
-from midstream.messages import to_event
+from midstream.calls.messages import to_event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -1,17 +1,30 @@
 """JSON while it is still arriving."""
 
 from . import aio
-from ._grammar import COMPILED
 from ._undefined import UNDEFINED
-from ._update import JsonFragmentKind, JsonFragmentUpdate
 from ._version import __version__
-from .chunker import JsonStreamChunker, PlainTextStreamChunker, chunks
+from .accumulators.fragments import JsonFragmentAccumulator, updates
+from .accumulators.update import JsonFragmentKind, JsonFragmentUpdate
+from .accumulators.values import JsonValueAccumulator, parse_partial, values
+from .calls.handler import ToolCall, ToolsAggregateMessageHandler
+from .calls.messages import (
+    MessageEnd,
+    TextDelta,
+    ToolCallEnd,
+    ToolCallsUpdate,
+    ToolCallUpdate,
+    ToolResult,
+    from_event,
+    to_event,
+)
+from .calls.middleware import JsonFragmentUpdateMiddleware
+from .chunker.chunker import JsonStreamChunker, PlainTextStreamChunker, chunks
+from .core.grammar import COMPILED
 from .errors import ErrorCode, JsonStreamError, ParserError, Position
-from .fragments import JsonFragmentAccumulator, updates
 from .limits import Limits
-from .messages import ToolCallUpdate
-from .middleware import JsonFragmentUpdateMiddleware
-from .nodes import (
+from .paths import parse_path
+from .streams import text_deltas, tool_calls
+from .tree.nodes import (
     JsonArrayAstNode,
     JsonAstNode,
     JsonBooleanAstNode,
@@ -20,7 +33,7 @@ from .nodes import (
     JsonObjectAstNode,
     JsonStringAstNode,
 )
-from .parser import (
+from .tree.parser import (
     ParserMode,
     ParserState,
     create_parser_state,
@@ -30,12 +43,8 @@ from .parser import (
     load_state,
     parse_chunk,
 )
-from .paths import parse_path
-from .rebuild import JsonFragmentRebuilder
-from .streams import text_deltas, tool_calls
-from .toolcalls import ToolCall, ToolsAggregateMessageHandler
-from .values import JsonValueAccumulator, parse_partial, values
-from .wire import from_wire, to_wire
+from .wire.form import from_wire, to_wire
+from .wire.rebuilder import JsonFragmentRebuilder
 
 __all__ = [
     "COMPILED",
@@ -57,13 +66,18 @@ __all__ = [
     "JsonStringAstNode",
     "JsonValueAccumulator",
     "Limits",
+    "MessageEnd",
     "ParserError",
     "ParserMode",
     "ParserState",
     "PlainTextStreamChunker",
     "Position",
+    "TextDelta",
     "ToolCall",
+    "ToolCallEnd",
     "ToolCallUpdate",
+    "ToolCallsUpdate",
+    "ToolResult",
     "ToolsAggregateMessageHandler",
     "__version__",
     "aio",
@@ -71,6 +85,7 @@ __all__ = [
     "create_parser_state",
     "dump_state",
     "finalize",
+    "from_event",
     "from_wire",
     "get_resolved_value",
     "load_state",
@@ -78,6 +93,7 @@ __all__ = [
     "parse_partial",
     "parse_path",
     "text_deltas",
+    "to_event",
     "to_wire",
     "tool_calls",
     "updates",

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._accumulator import DEFAULT_LIMITS
 from ._closing import closing
-from .chunker import JsonStreamChunker
+from .accumulators.base import DEFAULT_LIMITS
+from .accumulators.fragments import JsonFragmentAccumulator
+from .accumulators.values import ValueStream
+from .chunker.chunker import JsonStreamChunker
 from .errors import JsonStreamError
-from .fragments import JsonFragmentAccumulator
 from .streams import CallStream, TextStream
-from .values import ValueStream
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator
 
-    from ._update import JsonFragmentUpdate
+    from .accumulators.update import JsonFragmentUpdate
+    from .calls.handler import ToolCall
     from .limits import Limits
-    from .toolcalls import ToolCall
 
 __all__ = ["chunks", "text_deltas", "tool_calls", "updates", "values"]
 

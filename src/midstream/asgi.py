@@ -9,10 +9,10 @@ import secrets
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
-from ._accumulator import DEFAULT_LIMITS
+from .accumulators.base import DEFAULT_LIMITS
 from .errors import JsonStreamError
+from .event_stream import EventCutter, EventStream, Kind
 from .providers import FORMATS
-from .server.events import EventCutter, EventStream, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, MutableMapping

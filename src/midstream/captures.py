@@ -6,11 +6,11 @@ import json
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from .accumulators.values import JsonValueAccumulator
 from .errors import JsonStreamError
 from .providers import detect
 from .providers._reading import decoded
 from .sse import SseDecoder
-from .values import JsonValueAccumulator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

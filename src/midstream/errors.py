@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ._update import JsonFragmentUpdate
+    from .accumulators.update import JsonFragmentUpdate
 
 __all__ = ["ErrorCode", "JsonStreamError", "ParserError", "Position"]
 

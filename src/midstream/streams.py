@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._accumulator import DEFAULT_LIMITS
-from ._halves import Halves
+from .accumulators.base import DEFAULT_LIMITS
+from .calls.handler import ToolsAggregateMessageHandler
+from .calls.messages import TextDelta
+from .core.surrogates import Halves
 from .errors import ErrorCode, JsonStreamError, ParserError
-from .messages import TextDelta
 from .providers import adapter, detect
 from .providers._reading import decoded
-from .toolcalls import ToolsAggregateMessageHandler
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from .calls.handler import ToolCall
+    from .calls.messages import Message
     from .limits import Limits
-    from .messages import Message
     from .providers._adapter import Adapter
-    from .toolcalls import ToolCall
 
 __all__ = ["text_deltas", "tool_calls"]
 

@@ -38,7 +38,7 @@ def check(data: bytes) -> None:
     plan = orderly(choices) if is_orderly else any_messages(choices)
     told = []
     for build in BUILDS.values():
-        messages = import_module(f"{build.__name__}.messages")
+        messages = import_module(f"{build.__name__}.calls.messages")
         raw = [getattr(messages, name)(*fields) for name, fields in plan]
         enriched = list(build.JsonFragmentUpdateMiddleware()(raw))
         events = [json.loads(json.dumps(messages.to_event(message))) for message in enriched]

@@ -98,7 +98,7 @@ def check_events(choices: Choices) -> None:
             for _ in range(choices.below(3))
         ]
     for build in BUILDS.values():
-        messages = import_module(f"{build.__name__}.messages")
+        messages = import_module(f"{build.__name__}.calls.messages")
         try:
             message = messages.from_event(event)
         except build.JsonStreamError:

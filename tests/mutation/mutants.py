@@ -18,22 +18,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["GROUPS", "Change", "Mutant", "changes_of", "mutant_of"]
+__all__ = ["GROUPS", "Change", "Mutant", "changes_of", "mutant_of", "path_of"]
 
 GROUPS = {
-    "grammar": ("_grammar", "_machine", "_modes", "_strings", "_numbers", "_recovery"),
-    "values": ("values", "_text"),
-    "tree": ("tree", "_vector", "nodes", "parser"),
-    "chunker": ("chunker", "_chunk_compare", "_chunk_snapshot", "_chunk_spine", "_chunk_text"),
+    "grammar": (
+        "core.grammar",
+        "core.machine",
+        "core.modes",
+        "core.strings",
+        "core.numbers",
+        "core.recovery",
+    ),
+    "values": ("accumulators.values", "core.text"),
+    "tree": ("tree.visitor", "tree.vector", "tree.nodes", "tree.parser"),
+    "chunker": ("chunker.chunker", "chunker.compare", "chunker.snapshot", "chunker.spine", "chunker.text"),
 }
 SAME_THING = {"Eq_Is", "Is_Eq", "NotEq_IsNot", "IsNot_NotEq"}
 TYPES = {"bool", "bytes", "dict", "float", "int", "list", "str"}
 # dead on the plain build, though no condition around it says so: how the compiled one converts numbers
 # and copies small pieces together
 FOR_THE_COMPILED = {
-    "_numbers": {"_exact", "_scaled", "digits", "count", "scale", "before_point", "exponent", "shrinks"},
-    "_text": {"_clear_pad", "_jot_down", "jotted"},
-    "values": {"_OURS"},
+    "core.numbers": {"_exact", "_scaled", "digits", "count", "scale", "before_point", "exponent", "shrinks"},
+    "core.text": {"_clear_pad", "_jot_down", "jotted"},
+    "accumulators.values": {"_OURS"},
 }
 COMPILER_ONLY = ("cython.", "overload")
 
@@ -64,9 +71,14 @@ class Mutant:
     source: str
 
 
+def path_of(package: Path, module: str) -> Path:
+    """Find the source of a module."""
+    return package.joinpath(*module.split(".")).with_suffix(".py")
+
+
 def changes_of(package: Path, module: str) -> list[Change]:
     """List the changes of a module that the plain build could notice."""
-    source = (package / f"{module}.py").read_text("utf-8")
+    source = path_of(package, module).read_text("utf-8")
     unseen = Unseen(module, source)
     return [
         Change(module, operator, occurrence, start[0])
@@ -77,7 +89,7 @@ def changes_of(package: Path, module: str) -> list[Change]:
 
 def mutant_of(package: Path, change: Change) -> Mutant | None:
     """Make one change; None if what comes out does not compile, or to the same."""
-    source = (package / f"{change.module}.py").read_text("utf-8")
+    source = path_of(package, change.module).read_text("utf-8")
     mutated = changed(source, change.operator, change.occurrence)
     compiled = as_compiled(mutated)
     if compiled is None or compiled == as_compiled(source):

@@ -27,7 +27,7 @@ EXPLAINED = Path(__file__).with_name("survivors.md")
 sys.path[0:1] = [str(ROOT / "tests")]
 
 from mutation.kill import SURVIVED, Nursery, collect_and_run, in_a_fork  # noqa: E402
-from mutation.mutants import GROUPS, Mutant, changes_of, mutant_of  # noqa: E402
+from mutation.mutants import GROUPS, Mutant, changes_of, mutant_of, path_of  # noqa: E402
 from mutation.swap import import_instead, swap, swappable, targets  # noqa: E402
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Round:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
         functions = []
         for mutant in self.mutants():
-            source = (self.package / f"{mutant.change.module}.py").read_text("utf-8")
+            source = path_of(self.package, mutant.change.module).read_text("utf-8")
             codes = swappable(source, mutant.source)
             if codes is None:
                 # it changes what a module does when it is imported

@@ -93,7 +93,7 @@ def function(module: Any, name: str) -> Any:
 
 def import_instead(package: Path, module: str, mutated: str) -> None:
     """Have every import of a module read the mutant."""
-    path = str(package / f"{module}.py")
+    path = str(package.joinpath(*module.split(".")).with_suffix(".py"))
     loader: Any = importlib.machinery.SourceFileLoader
     get_code = loader.get_code
 

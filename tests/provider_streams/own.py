@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from midstream import JsonFragmentAccumulator
-from midstream.wire import to_wire
+from midstream.wire.form import to_wire
 
 from . import Event, Faults, call
 

@@ -12,18 +12,18 @@ import typer
 
 from .. import COMPILED, __version__
 from .._undefined import UNDEFINED
+from ..accumulators.fragments import JsonFragmentAccumulator
+from ..accumulators.values import JsonValueAccumulator
 from ..captures import lines_in
-from ..chunker import JsonStreamChunker
+from ..chunker.chunker import JsonStreamChunker
 from ..errors import ErrorCode, JsonStreamError, ParserError
-from ..fragments import JsonFragmentAccumulator
 from ..providers import FORMATS
-from ..rebuild import JsonFragmentRebuilder
 from ..recordings import NAMES
-from ..render._safe import shown
 from ..render.plain import print_value, update_line
+from ..render.safe import shown
 from ..streams import CallStream
-from ..values import JsonValueAccumulator
-from ..wire import to_wire
+from ..wire.form import to_wire
+from ..wire.rebuilder import JsonFragmentRebuilder
 from .captures import events_in, texts_in
 from .files import opened, pieces, truncated
 from .guard import CANNOT_DO, complain, guarded, set_up
@@ -32,7 +32,7 @@ from .outcome import PrintedDocuments, print_calls, tell_calls
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .._update import JsonFragmentUpdate
+    from ..accumulators.update import JsonFragmentUpdate
 
 __all__ = ["app", "run"]
 
@@ -379,7 +379,7 @@ def demo(
     ] = None,
 ) -> None:
     """See two tool calls arrive, the second of them cut off."""
-    from ..demo import main, write_recording
+    from .demo import main, write_recording
 
     with guarded("demo"):
         if raw is None:

@@ -10,8 +10,8 @@ from ..render.plain import print_value
 from .guard import BAD_DATA, complain
 
 if TYPE_CHECKING:
-    from ..toolcalls import ToolCall
-    from ..values import JsonValueAccumulator
+    from ..accumulators.values import JsonValueAccumulator
+    from ..calls.handler import ToolCall
 
 __all__ = ["PrintedDocuments", "print_calls", "tell_calls"]
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rich.console import Console
 
+from ..accumulators.values import JsonValueAccumulator
+from ..calls.handler import ToolsAggregateMessageHandler
+from ..calls.messages import TextDelta
 from ..errors import ErrorCode, JsonStreamError, ParserError
-from ..messages import TextDelta
 from ..render.plain import print_value
 from ..render.terminal import LiveView, MessageView, ValueView
 from ..streams import ProviderStream
-from ..toolcalls import ToolsAggregateMessageHandler
-from ..values import JsonValueAccumulator
 from .captures import Opening, without_last_newline
 from .files import pieces, size_of
 from .outcome import PrintedDocuments, print_calls, tell_calls
@@ -21,8 +21,8 @@ from .outcome import PrintedDocuments, print_calls, tell_calls
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from ..calls.handler import ToolCall
     from ..render.terminal import View
-    from ..toolcalls import ToolCall
 
 __all__ = ["WatchedMessage", "watch_stream"]
 

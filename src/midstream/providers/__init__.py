@@ -1,7 +1,7 @@
 """One small adapter for each format in which providers stream.
 
 An adapter is pure: it takes decoded events, dicts or the objects of the provider's SDK, and gives the
-messages of `midstream.messages`. It imports no SDK and does no input or output.
+messages, which `midstream` exports. It imports no SDK and does no input or output.
 """
 
 from __future__ import annotations

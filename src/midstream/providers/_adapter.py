@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ._reading import decoded
 
 if TYPE_CHECKING:
-    from ..messages import Message
+    from ..calls.messages import Message
 
 __all__ = ["Adapter"]
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate
+from ..calls.messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate
 from ._adapter import Adapter as BaseAdapter
 from ._path_text import NO_VALUE, PathText
 from ._reading import arguments_text, get, index, items, text, word
 
 if TYPE_CHECKING:
-    from ..messages import Message
+    from ..calls.messages import Message
 
 __all__ = ["Adapter"]
 

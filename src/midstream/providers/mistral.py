@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..messages import ToolCallEnd, ToolCallUpdate
+from ..calls.messages import ToolCallEnd, ToolCallUpdate
 from ._reading import get, items, text, word
 from .openai_chat import CUT
 from .openai_chat import Adapter as OpenAiAdapter
 
 if TYPE_CHECKING:
-    from ..messages import Message
+    from ..calls.messages import Message
 
 __all__ = ["Adapter"]
 

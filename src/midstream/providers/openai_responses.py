@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate
+from ..calls.messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate
 from ._adapter import Adapter as BaseAdapter
 from ._reading import arguments_text, fields, get, index, text, word
 
 if TYPE_CHECKING:
-    from ..messages import Message
+    from ..calls.messages import Message
 
 __all__ = ["Adapter"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..calls.messages import TYPES, Message, MessageEnd, from_event
 from ..errors import JsonStreamError
-from ..messages import TYPES, Message, MessageEnd, from_event
 from ._adapter import Adapter as BaseAdapter
 from ._reading import word
 

@@ -7,9 +7,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from .._undefined import UNDEFINED
-from .._update import JsonFragmentUpdate
-from .._value_text import value_text
-from ._safe import encodable, escape, shown
+from ..accumulators.update import JsonFragmentUpdate
+from ..accumulators.value_text import value_text
+from .safe import encodable, escape, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rich.console import Console
 from rich.live import Live
 
-from . import _strings
-from ._calls import Call, fit_calls
-from ._line import Line, Screen
-from ._marks import marks_for
-from ._progress import progress_line
-from ._spine import fit
+from . import strings as _strings
+from .calls import Call, fit_calls
+from .line import Line, Screen
+from .marks import marks_for
+from .progress import progress_line
+from .spine import fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderResult
 
     from ..paths import Segments
-    from ._marks import Marks
+    from .marks import Marks
 
 __all__ = ["Call", "CallsView", "LiveView", "MessageView", "ValueView", "View"]
 

@@ -19,9 +19,9 @@ from starlette.routing import Route
 
 from .. import recordings
 from ..errors import JsonStreamError
+from ..event_stream import Kind
 from . import page
 from .capture import check_format, format_of, steps_in
-from .events import Kind
 from .fill import fill, steps_of
 from .guard import Guard
 from .relay import FORMATS_BY_PATH, Unreachable, Upstream, chunks_of, is_event_stream, response_headers
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-    from .events import Step
+    from ..event_stream import Step
     from .resume import Stream
 
 __all__ = ["Gateway", "build"]

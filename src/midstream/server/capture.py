@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..captures import event_framing
 from ..errors import ErrorCode, JsonStreamError, ParserError
+from ..event_stream import EventCutter, Step
 from ..providers import FORMATS, detect
 from ..providers._reading import decoded
-from .events import EventCutter, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,12 +7,12 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from ..errors import JsonStreamError
-from .events import EventCutter, EventStream, Step
+from ..event_stream import EventCutter, EventStream, Step
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-    from .events import Kind
+    from ..event_stream import Kind
     from .resume import Stream
     from .settings import Settings
 

@@ -1,0 +1,16 @@
+from ..core.grammar cimport Grammar, new_grammar
+from .reentrancy cimport Turns, end_turn
+from ..core.visitor cimport Visitor
+
+cdef class Accumulator(Turns):
+    cdef Grammar _grammar
+    cdef Visitor _visitor
+    cdef object _limits, _parse_int, _parse_float
+    cdef object _on_error, _after_root
+    cdef bint _raises
+    cdef int _check_options(self, object on_error, object after_root, object limits, object parse_int, object parse_float) except -1
+    cdef int _set_up(self, object on_error, object after_root, object limits, object parse_int, object parse_float) except -1
+    cpdef reset(self)
+    cdef int _start(self) except -1
+    cdef Visitor _new_visitor(self)
+    cdef int _raise(self, list updates) except -1

@@ -1,0 +1,358 @@
+"""Text fragments in, path-and-value updates out."""
+
+from __future__ import annotations
+
+import sys
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+from ..core import cython_shim as cython
+from ..core.text import TextBuffer, load_text, save_text
+from ..errors import JsonStreamError, ParserError
+from ..paths import pair_of, root_of, segments_of
+from .base import DEFAULT_LIMITS, Accumulator, restore
+from .update import (
+    COMPLETE_BOOLEAN,
+    COMPLETE_NULL,
+    COMPLETE_NUMBER,
+    COMPLETE_STRING,
+    END_ARRAY,
+    END_OBJECT,
+    ERROR,
+    JSON_COMPLETE,
+    KEY,
+    PARTIAL_STRING,
+    START_ARRAY,
+    START_OBJECT,
+    START_STRING,
+    JsonFragmentKind,
+    JsonFragmentUpdate,
+    Teller,
+)
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from ..core.chars import ascii_slice
+    from ..core.modes import IN_CONTAINER, IN_NEXT_VALUE
+    from ..core.text import BATCH
+    from .reentrancy import IDLE, end_turn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ..core.visitor import Visitor
+    from ..limits import Limits
+    from ..paths import Segment
+
+__all__ = ["JsonFragmentAccumulator", "updates"]
+
+# between two calls: the updates belong to who got them
+_NONE: list[JsonFragmentUpdate] = []
+# a list of so many grows as quickly as it is made
+_FEW = 32
+
+
+@cython.final
+@cython.cclass
+class FragmentVisitor(Teller):
+    """Turn what the grammar says into updates.
+
+    An index counts the values that began, so that a value lost to an error leaves no gap.
+    """
+
+    __slots__ = ("in_array", "index", "text")
+
+    def __init__(self, root: str) -> None:
+        self.last_error = None
+        self.error_place = None
+        self.error_path = ""
+        self.updates = _NONE
+        self.pair = (None, root)
+        self.segment = None
+        self.in_array = False
+        self.index = -1
+        self.text = TextBuffer()
+
+    def _begin_item(self) -> None:
+        """Move to the next item of an array."""
+        self.index += 1
+        self.segment = self.index
+
+    def _enter(self, kind: JsonFragmentKind) -> None:
+        if self.in_array:
+            self._begin_item()
+        if self.segment is not None:
+            self.pair = (self.pair, self.segment)
+            self.segment = None
+        self.tell(kind, None, None)
+
+    def _leave(self, kind: JsonFragmentKind) -> None:
+        self.segment = None
+        self.tell(kind, None, None)
+        pair = self.pair
+        self.in_array = False
+        if pair[0] is not None:
+            self.pair = pair[0]
+            self.segment = pair[1]
+            if isinstance(pair[1], int):
+                self.in_array = True
+                self.index = pair[1]
+
+    def begin_object(self) -> None:
+        self._enter(START_OBJECT)
+        self.in_array = False
+
+    def end_object(self) -> None:
+        self._leave(END_OBJECT)
+
+    def begin_array(self) -> None:
+        self._enter(START_ARRAY)
+        self.in_array = True
+        self.index = -1
+
+    def end_array(self) -> None:
+        self._leave(END_ARRAY)
+
+    def key(self, text: str) -> None:
+        self.segment = None
+        self.tell(KEY, text, text)
+        self.segment = text
+
+    def string(self, piece: str, starts: bool, ends: bool) -> None:
+        if starts:
+            if self.in_array:
+                self._begin_item()
+            self.tell(START_STRING, None, None)
+            self.text.clear()
+        if ends:
+            if piece:
+                self.tell(PARTIAL_STRING, piece, None)
+            if not starts:
+                piece = self.text.take(piece)
+            self.tell(COMPLETE_STRING, piece, piece)
+        elif piece:
+            self.more(piece)
+
+    def more(self, piece: str) -> None:
+        self.tell(PARTIAL_STRING, piece, None)
+        if cython.compiled:
+            self.text.append(piece)
+        else:
+            # the same, most often without the call
+            pieces = self.text.pieces
+            if pieces is not None and len(pieces) < BATCH:
+                pieces.append(piece)
+            else:
+                self.text.append(piece)
+
+    def number(self, value: Any, chars: str, start: int, end: int) -> None:
+        if self.in_array:
+            self._begin_item()
+        written = ascii_slice(chars, start, end) if cython.compiled else chars[start:end]
+        self.tell(COMPLETE_NUMBER, written, value)
+
+    def literal(self, value: bool | None) -> None:
+        if self.in_array:
+            self._begin_item()
+        if value is None:
+            self.tell(COMPLETE_NULL, "null", None)
+        else:
+            self.tell(COMPLETE_BOOLEAN, "true" if value else "false", value)
+
+    def document(self) -> None:
+        self.tell(JSON_COMPLETE, None, None)
+        self.segment = None
+
+    def error(self, error: ParserError, where: int) -> None:
+        segment = self.segment
+        if where == IN_CONTAINER:
+            segment = None
+        elif where == IN_NEXT_VALUE and self.in_array:
+            segment = self.index + 1
+        self.last_error = error
+        self.error_place = self.pair if segment is None else (self.pair, segment)
+        last, self.segment = self.segment, segment
+        self.tell(ERROR, error.message, error)
+        self.segment = last
+
+    def state(self) -> dict[str, Any]:
+        """Save the place and the open string as plain data."""
+        return {
+            "segments": [_save_segment(segment) for segment in segments_of(self.pair)],
+            "segment": _save_segment(self.segment),
+            "index": self.index,
+            "in_array": self.in_array,
+            "text": save_text(self.text.read()),
+        }
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Go on from a saved state."""
+        self.pair = pair_of(root_of(self.pair), [_load_segment(data) for data in state["segments"]])
+        self.segment = None if state["segment"] is None else _load_segment(state["segment"])
+        index, in_array = state["index"], state["in_array"]
+        if type(index) is not int or not -1 <= index < sys.maxsize or type(in_array) is not bool:
+            raise ValueError("no such place in a container")
+        self.index = index
+        self.in_array = in_array
+        self.text.load(state["text"])
+
+
+def _save_segment(segment: Segment | None) -> Any:
+    return save_text(segment) if isinstance(segment, str) else segment
+
+
+def _load_segment(data: Any) -> Segment:
+    return data if type(data) is int and 0 <= data < sys.maxsize else load_text(data)
+
+
+@cython.cclass
+class JsonFragmentAccumulator(Accumulator):
+    """Turn text fragments into updates, as soon as the text determines them.
+
+    Options, with their defaults:
+
+    - ``root="root"``: the name of the root in paths; with ``""`` they look like ``users[2].email``.
+    - ``on_error="raise"``: bad text raises `JsonStreamError`. ``"event"``: an Error update is the
+      last one. ``"recover"``: an Error update, then on behind the damage.
+    - ``after_root="error"``: text behind the document is an error. ``"ignore"``: it is kept in
+      ``trailing``. ``"next"``: it is another document (NDJSON, concatenated JSON).
+    - ``limits=Limits()``: how much a document may hold.
+    - ``parse_int=int``, ``parse_float=float``: what makes a number of its text.
+
+    An accumulator serves one stream, and one thread at a time.
+
+    >>> acc = JsonFragmentAccumulator()
+    >>> for update in acc.add_fragment('{"city": "Par'): print(update)
+    JsonFragmentUpdate('root', 'StartObject')
+    JsonFragmentUpdate('root', 'Key', 'city', 'city')
+    JsonFragmentUpdate('root.city', 'StartString')
+    JsonFragmentUpdate('root.city', 'PartialString', 'Par')
+    >>> for update in acc.add_fragment('is"}'): print(update)
+    JsonFragmentUpdate('root.city', 'PartialString', 'is')
+    JsonFragmentUpdate('root.city', 'CompleteString', 'Paris', 'Paris')
+    JsonFragmentUpdate('root', 'EndObject')
+    JsonFragmentUpdate('root', 'JsonComplete')
+    >>> acc.is_complete
+    True
+    """
+
+    __slots__ = ("_room", "_root")
+
+    _visitor: FragmentVisitor
+
+    def __init__(
+        self,
+        root: str = "root",
+        on_error: str = "raise",
+        after_root: str = "error",
+        limits: Limits = DEFAULT_LIMITS,
+        parse_int: Callable[[str], Any] = int,
+        parse_float: Callable[[str], Any] = float,
+    ) -> None:
+        root = str(root)
+        self._check_options(on_error, after_root, limits, parse_int, parse_float)
+        self._begin_set_up()
+        try:
+            self._root = root
+            # how many updates to expect, if not just a few
+            self._room = 0
+            self._set_up(on_error, after_root, limits, parse_int, parse_float)
+        finally:
+            end_turn(self)
+
+    def _new_visitor(self) -> Visitor:
+        return FragmentVisitor(self._root)
+
+    def _options(self) -> dict[str, Any]:
+        return {"root": self._root, **super()._options()}
+
+    def add_fragment(self, fragment: str | bytes) -> list[JsonFragmentUpdate]:
+        """Read a fragment (bytes: UTF-8, cut anywhere) and give what became known."""
+        updates: list[JsonFragmentUpdate]
+        if cython.compiled:
+            updates = list_with_room(self._room)  # type: ignore[name-defined]  # noqa: F821
+            self._begin_call()
+        else:
+            updates = []
+            # `_begin_call` without the call; nothing may come between the next two lines, as a call would
+            own = get_ident()
+            if self._phase != IDLE:
+                self._refuse_call()
+            self._phase = own
+        visitor = self._visitor
+        visitor.updates = updates
+        try:
+            self._grammar.feed(fragment, visitor)
+            if cython.compiled:
+                self._room = len(updates) * 9 // 8 if len(updates) > _FEW else 0
+            if self._grammar.error is not None:
+                self._raise(updates)
+            return updates
+        finally:
+            visitor.updates = _NONE
+            if cython.compiled:
+                end_turn(self)
+            else:
+                self._phase = IDLE
+
+    def finish(self) -> list[JsonFragmentUpdate]:
+        """Take the end of the input as the end of the text; a truncated text is an error."""
+        self._begin_call()
+        visitor = self._visitor
+        updates: list[JsonFragmentUpdate] = []
+        visitor.updates = updates
+        try:
+            self._grammar.finish(visitor)
+            if self._grammar.error is not None:
+                self._raise(updates)
+            return updates
+        finally:
+            visitor.updates = _NONE
+            end_turn(self)
+
+    @classmethod
+    def restore(
+        cls,
+        data: dict[str, Any],
+        parse_int: Callable[[str], Any] = int,
+        parse_float: Callable[[str], Any] = float,
+    ) -> JsonFragmentAccumulator:
+        """Go on from a checkpoint, in this process or another one.
+
+        >>> acc = JsonFragmentAccumulator()
+        >>> _ = acc.add_fragment('["mid')
+        >>> JsonFragmentAccumulator.restore(acc.checkpoint()).add_fragment('stream"]')[1]
+        JsonFragmentUpdate('root[0]', 'CompleteString', 'midstream', 'midstream')
+        """
+        accumulator: JsonFragmentAccumulator = restore(cls, data, parse_int, parse_float)
+        return accumulator
+
+
+def updates(fragments: Iterable[str | bytes] | str | bytes, **options: Any) -> Iterator[JsonFragmentUpdate]:
+    """Iterate over the updates of a text that arrives in fragments.
+
+    The options are those of `JsonFragmentAccumulator`. What came before an error is yielded
+    before it is raised.
+
+    >>> [update.kind.value for update in updates(["[1,", " 2]"])]
+    ['StartArray', 'CompleteNumber', 'CompleteNumber', 'EndArray', 'JsonComplete']
+    """
+    accumulator = JsonFragmentAccumulator(**options)
+    if isinstance(fragments, (str, bytes)):
+        fragments = [fragments]
+    # only the steps are tried: an error of the source is none of this text
+    for fragment in fragments:
+        try:
+            found = accumulator.add_fragment(fragment)
+        except JsonStreamError as error:
+            yield from error.updates
+            raise
+        yield from found
+    try:
+        found = accumulator.finish()
+    except JsonStreamError as error:
+        yield from error.updates
+        raise
+    yield from found

@@ -1,0 +1,80 @@
+cimport cython
+
+from ..core.visitor cimport Visitor
+
+cdef class JsonFragmentUpdate:
+    cdef object _kind, _text, _value, _segment
+    cdef tuple _pair
+
+@cython.locals(update=JsonFragmentUpdate)
+cpdef JsonFragmentUpdate _load_update(object root, object segments, object kind, object text, object value)
+
+cdef class Teller(Visitor):
+    cdef list updates
+    cdef tuple pair
+    cdef object segment
+    @cython.locals(update=JsonFragmentUpdate)
+    cdef int tell(self, object kind, object text, object value) except -1
+
+# A new update holds None in every slot. To release them one by one, as Cython would, is to count down the same word
+# of memory again and again, and the processor waits for each; together they cancel out against those that the new
+# update has just taken. (From 3.12 on None is not counted.) The place is taken from where it is kept: as arguments,
+# its parts would be counted up and down once more.
+cdef extern from *:
+    """
+    #if PY_VERSION_HEX >= 0x030C0000
+    #define midstream_release_nones(count) ((void)0)
+    #elif defined(Py_REF_DEBUG)
+    #define midstream_release_nones(count) do { int k; for (k = 0; k < (count); k++) Py_DECREF(Py_None); } while (0)
+    #else
+    #define midstream_release_nones(count) (Py_None->ob_refcnt -= (count))
+    #endif
+    /* Cython sets up what it takes from its list of freed updates by two calls of libpython. There is nothing in them
+       for a type that is not made at run time, but for whom traces references, from 3.13 on. (Before, tracemalloc goes
+       on to name the line for which a freed update was made at first.) */
+    #if PY_VERSION_HEX < 0x030D0000 && CYTHON_COMPILING_IN_CPYTHON && !CYTHON_USE_TYPE_SPECS && !defined(Py_REF_DEBUG)
+    #undef PyObject_INIT
+    #define PyObject_INIT(thing, type) (Py_SET_TYPE(thing, type), Py_SET_REFCNT(thing, 1))
+    #endif
+    #define midstream_set(slot, thing) (Py_INCREF(thing), (slot) = (thing))
+    #define midstream_fill(update, kind, text, value, teller) \\
+        do { \\
+            midstream_release_nones(5); \\
+            midstream_set((update)->_kind, kind); \\
+            midstream_set((update)->_text, text); \\
+            midstream_set((update)->_value, value); \\
+            midstream_set((update)->_pair, (teller)->pair); \\
+            midstream_set((update)->_segment, (teller)->segment); \\
+        } while (0)
+
+    /* Cython's append leaves lists that are less than half full to a call. */
+    static CYTHON_INLINE int midstream_append(PyObject *list, PyObject *thing) {
+    #if !defined(Py_GIL_DISABLED)
+        Py_ssize_t length = PyList_GET_SIZE(list);
+        if (length < ((PyListObject *)list)->allocated) {
+            Py_INCREF(thing);
+            PyList_SET_ITEM(list, length, thing);
+            Py_SET_SIZE(list, length + 1);
+            return 0;
+        }
+    #endif
+        return PyList_Append(list, thing);
+    }
+    #define midstream_add(teller, update) midstream_append((teller)->updates, (PyObject *)(update))
+
+    /* A list that grows is copied again and again: one with room from the start is not. */
+    static CYTHON_INLINE PyObject *midstream_list(Py_ssize_t room) {
+    #if defined(Py_GIL_DISABLED)
+        return PyList_New(0);
+    #else
+        PyObject *list = PyList_New(room);
+        if (list != NULL) Py_SET_SIZE(list, 0);
+        return list;
+    #endif
+    }
+    """
+    int add "midstream_add" (Teller teller, JsonFragmentUpdate update) except -1
+    list list_with_room "midstream_list" (Py_ssize_t room)
+    void fill "midstream_fill" (
+        JsonFragmentUpdate update, object kind, object text, object value, Teller teller
+    ) noexcept

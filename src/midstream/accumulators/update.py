@@ -1,0 +1,203 @@
+"""One update: what became known, and where; and who tells it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..core import cython_shim as cython
+from ..core.visitor import Visitor
+from ..paths import format_jsonpath, format_path, format_pointer, pair_of, root_of, segments_of, split_path
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..errors import ParserError
+    from ..paths import PathPair, Segment, Segments
+
+__all__ = ["JsonFragmentKind", "JsonFragmentUpdate", "Teller"]
+
+
+class JsonFragmentKind(StrEnum):
+    """Name what an update tells.
+
+    >>> JsonFragmentKind.PartialString == "PartialString"
+    True
+    """
+
+    StartObject = "StartObject"
+    EndObject = "EndObject"
+    StartArray = "StartArray"
+    EndArray = "EndArray"
+    Key = "Key"
+    StartString = "StartString"
+    PartialString = "PartialString"
+    CompleteString = "CompleteString"
+    CompleteNumber = "CompleteNumber"
+    CompleteBoolean = "CompleteBoolean"
+    CompleteNull = "CompleteNull"
+    JsonComplete = "JsonComplete"
+    Error = "Error"
+
+
+# a member is slow to look up in its class
+START_OBJECT = JsonFragmentKind.StartObject
+END_OBJECT = JsonFragmentKind.EndObject
+START_ARRAY = JsonFragmentKind.StartArray
+END_ARRAY = JsonFragmentKind.EndArray
+KEY = JsonFragmentKind.Key
+START_STRING = JsonFragmentKind.StartString
+PARTIAL_STRING = JsonFragmentKind.PartialString
+COMPLETE_STRING = JsonFragmentKind.CompleteString
+COMPLETE_NUMBER = JsonFragmentKind.CompleteNumber
+COMPLETE_BOOLEAN = JsonFragmentKind.CompleteBoolean
+COMPLETE_NULL = JsonFragmentKind.CompleteNull
+JSON_COMPLETE = JsonFragmentKind.JsonComplete
+ERROR = JsonFragmentKind.Error
+
+
+# Outside garbage collection: an update holds strings, scalars and path pairs, none of which can
+# hold an update.
+@cython.final
+@cython.no_gc
+@cython.freelist(8192)
+@cython.cclass
+class JsonFragmentUpdate:
+    """Tell what became known at a place of the document.
+
+    ``text_value`` is the new text of a PartialString, the whole one of a CompleteString, the key of
+    a Key, a number or literal as written, the message of an Error; ``value`` is the complete value
+    (or key), ``error`` the error as data. Where there is nothing to say they are None.
+
+    >>> update = JsonFragmentUpdate("root.users[2]", "CompleteNumber", "12", 12)
+    >>> update
+    JsonFragmentUpdate('root.users[2]', 'CompleteNumber', '12', 12)
+    >>> update.segments, update.pointer, update.jsonpath
+    (('users', 2), '/users/2', "$['users'][2]")
+    """
+
+    __slots__ = ("_kind", "_pair", "_segment", "_text", "_value")
+    __match_args__ = ("path", "kind", "text_value", "value")
+
+    def __init__(
+        self, path: str, kind: JsonFragmentKind | str, text_value: str | None = None, value: Any = None
+    ) -> None:
+        self._pair = pair_of(*split_path(path))
+        self._segment: Segment | None = None
+        self._kind = JsonFragmentKind(kind)
+        self._text = text_value
+        self._value = value
+
+    @property
+    def path(self) -> str:
+        """The place as a path: ``root.users[2].email``."""
+        return format_path(root_of(self._pair), self.segments)
+
+    @property
+    def segments(self) -> Segments:
+        """The place as a tuple of keys and indices."""
+        segments = segments_of(self._pair)
+        return segments if self._segment is None else (*segments, self._segment)
+
+    @property
+    def pointer(self) -> str:
+        """The place as a JSON Pointer (RFC 6901)."""
+        return format_pointer(self.segments)
+
+    @property
+    def jsonpath(self) -> str:
+        """The place as a normalized JSONPath (RFC 9535)."""
+        return format_jsonpath(self.segments)
+
+    @property
+    def kind(self) -> JsonFragmentKind:
+        """What the update tells."""
+        return self._kind
+
+    @property
+    def text_value(self) -> str | None:
+        """The new text of a string, the key, the number or literal as written, the error's message."""
+        return self._text
+
+    @property
+    def value(self) -> Any:
+        """The complete value, if there is one."""
+        return None if self._kind is ERROR else self._value
+
+    @property
+    def error(self) -> ParserError | None:
+        """The error as data, if the update tells of one."""
+        return self._value if self._kind is ERROR else None
+
+    def _parts(self) -> tuple[object, ...]:
+        return self.path, self._kind, self._text, self._value
+
+    def __eq__(self, other: object) -> bool:
+        return self._parts() == other._parts() if isinstance(other, JsonFragmentUpdate) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def __repr__(self) -> str:
+        parts = [repr(self.path), repr(str(self._kind))]
+        if self._value is not None and self._kind is not ERROR:
+            parts += [repr(self._text), repr(self._value)]
+        elif self._text is not None:
+            parts.append(repr(self._text))
+        return f"JsonFragmentUpdate({', '.join(parts)})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        place = root_of(self._pair), self.segments
+        return _load_update, (*place, str(self._kind), self._text, self._value)
+
+
+def _load_update(
+    root: str, segments: Segments, kind: str, text: str | None, value: Any
+) -> JsonFragmentUpdate:
+    update = JsonFragmentUpdate.__new__(JsonFragmentUpdate)
+    update._kind = JsonFragmentKind(kind)
+    update._text = text
+    update._value = value
+    update._pair = pair_of(root, segments)
+    update._segment = None
+    return update
+
+
+if not cython.compiled:
+    # quicker to call than `JsonFragmentUpdate.__new__`
+    new_update: Callable[[], JsonFragmentUpdate] = partial(object.__new__, JsonFragmentUpdate)
+
+
+@cython.cclass
+class Teller(Visitor):
+    """Tell updates, each at the place where it stands.
+
+    ``pair`` is the place of the innermost open container, ``segment`` the key or index of the
+    value in it that began last.
+    """
+
+    __slots__ = ("pair", "segment", "updates")
+
+    updates: list[JsonFragmentUpdate]
+    pair: PathPair
+    segment: Segment | None
+
+    def tell(self, kind: JsonFragmentKind, text: str | None, value: Any) -> None:
+        """Add an update at the value that began last; at the container, if there is none."""
+        if cython.compiled:
+            update = JsonFragmentUpdate.__new__(JsonFragmentUpdate)
+            # macros of _update.pxd
+            fill(update, kind, text, value, self)  # type: ignore[name-defined]  # noqa: F821
+            add(self, update)  # type: ignore[name-defined]  # noqa: F821
+        else:
+            update = new_update()
+            update._kind = kind
+            update._text = text
+            update._value = value
+            update._pair = self.pair
+            update._segment = self.segment
+            self.updates.append(update)

@@ -1,0 +1,60 @@
+cimport cython
+
+from .base cimport Accumulator
+from ..core.grammar cimport new_grammar
+from ..core.modes cimport IN_CONTAINER, IN_STRING
+from ..core.text cimport TextBuffer
+from .reentrancy cimport end_turn
+from ..core.visitor cimport Visitor
+
+# How many references there are to a container: with ours subtracted, whether a reader kept it. Where
+# there is no global lock, counts are not to be trusted, and every container counts as kept.
+cdef extern from *:
+    """
+    #ifdef Py_GIL_DISABLED
+    #define MIDSTREAM_REFERENCES(o) PY_SSIZE_T_MAX
+    #else
+    #define MIDSTREAM_REFERENCES(o) Py_REFCNT(o)
+    #endif
+    """
+    Py_ssize_t references "MIDSTREAM_REFERENCES" (object container)
+
+cdef Py_ssize_t _OURS
+cdef list _NONE
+
+cdef class ValueVisitor(Visitor):
+    cdef object root, current
+    cdef bint in_array, in_string, stale, published, changed, touched
+    cdef str key_of_value
+    cdef list spine, keys, news, pairs
+    cdef int begin_call(self) except -1
+    cdef readonly list documents
+    cdef TextBuffer text
+    cdef object publish(self)
+    cdef object open_path(self)
+    @cython.locals(depth=Py_ssize_t)
+    cdef tuple _path(self)
+    @cython.locals(depth=Py_ssize_t)
+    cdef tuple _pair(self)
+    @cython.locals(depth=Py_ssize_t)
+    cdef int _copy_spine(self) except -1
+    @cython.locals(items=list, members=dict)
+    cdef inline int _place(self, object above, str key, object value) except -1
+    @cython.locals(items=list, members=dict)
+    cdef int _put(self, object value) except -1
+    cdef inline int _settle(self) except -1
+    cdef int _end_string(self) except -1
+    cdef int _enter(self, object container, bint is_array) except -1
+    cdef int _leave(self) except -1
+
+cdef class JsonValueAccumulator(Accumulator):
+    @cython.locals(visitor=ValueVisitor)
+    cpdef bint add_fragment(self, object fragment) except -1
+    @cython.locals(visitor=ValueVisitor)
+    cpdef bint finish(self) except -1
+    @cython.locals(visitor=ValueVisitor, begun=bint)
+    cdef object _publish(self)
+    @cython.locals(visitor=ValueVisitor, begun=bint)
+    cdef object _open_path(self)
+    @cython.locals(visitor=ValueVisitor, begun=bint)
+    cpdef list _news(self)

@@ -1,0 +1,13 @@
+"""Messages of a provider in, tool calls out.
+
+Read the files in this order:
+
+``messages``    what adapters yield: text, pieces of tool calls, ends
+``registry``    decides which call a piece belongs to
+``call``        the state of one call: its name, its arguments so far, how it ended
+``handler``     ``ToolsAggregateMessageHandler``: keeps the calls of every message (client)
+``middleware``  ``JsonFragmentUpdateMiddleware``: adds parsed updates to every piece of a call (server)
+
+Invariants: interleaved calls never mix; a truncated call is never complete; the raw text of the
+arguments is always kept.
+"""

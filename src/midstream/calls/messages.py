@@ -1,0 +1,248 @@
+"""What a model's stream says, in one vocabulary for all providers.
+
+Adapters make these of a provider's events, the middleware enriches them, the aggregate handler
+collects them. All are immutable, and `to_event` and `from_event` turn them into plain data and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..accumulators.update import JsonFragmentUpdate
+from ..errors import ErrorCode, JsonStreamError, ParserError
+from ..wire.form import to_wire
+
+# an update as the accumulator gives it, or its wire form
+Fragment = JsonFragmentUpdate | Mapping[str, Any]
+
+__all__ = [
+    "MessageEnd",
+    "TextDelta",
+    "ToolCallEnd",
+    "ToolCallUpdate",
+    "ToolCallsUpdate",
+    "ToolResult",
+    "from_event",
+    "to_event",
+]
+
+
+class ToolCallUpdate(NamedTuple):
+    """Tell something of a tool call: that it begins, its name, a further piece of its arguments.
+
+    Every part may be absent, as providers leave them out. ``message_id`` and ``choice`` say which
+    message the call belongs to, where a stream has several; ``is_free_text`` that its arguments are
+    no JSON and never will be; ``args_offset`` how many characters of arguments came before this piece,
+    so that a piece that was lost on the way is missed.
+
+    >>> ToolCallUpdate(index=0, function_args='{"ci').function_args
+    '{"ci'
+    """
+
+    tool_call_id: str | None = None
+    index: int | str | None = None  # type: ignore[assignment]  # nobody looks for an item in it
+    function_name: str | None = None
+    function_args: str | None = None
+    json_update_fragments: Sequence[Fragment] | None = None
+    message_id: str | None = None
+    choice: int = 0
+    is_free_text: bool = False
+    args_offset: int | None = None
+
+
+class ToolCallsUpdate(NamedTuple):
+    """Tell something of several calls of one message.
+
+    >>> ToolCallsUpdate([ToolCallUpdate(index=0), ToolCallUpdate(index=1)], message_id="m1").message_id
+    'm1'
+    """
+
+    tool_call_updates: Sequence[ToolCallUpdate]
+    message_id: str | None = None
+
+
+class ToolCallEnd(NamedTuple):
+    """Tell that a call has ended: no more arguments will come.
+
+    ``failed`` is the provider's word that the call is no good.
+
+    >>> ToolCallEnd(tool_call_id="call_1").failed
+    False
+    """
+
+    tool_call_id: str | None = None
+    index: int | str | None = None  # type: ignore[assignment]  # as above
+    failed: bool = False
+    message_id: str | None = None
+    choice: int = 0
+
+
+class TextDelta(NamedTuple):
+    """Carry a further piece of the message's text: with structured output, of its JSON.
+
+    >>> TextDelta('{"ci').text
+    '{"ci'
+    """
+
+    text: str
+    message_id: str | None = None
+    choice: int = 0
+
+
+class ToolResult(NamedTuple):
+    """Carry the result of a call, after which nothing of the call can change.
+
+    >>> ToolResult("call_1", "22 degrees").tool_call_id
+    'call_1'
+    """
+
+    tool_call_id: str | None = None
+    result: Any = None
+    message_id: str | None = None
+
+
+class MessageEnd(NamedTuple):
+    """Tell that a message has ended, and why, in the provider's own word.
+
+    ``is_truncated``: it was cut off, so the last thing in it is not whole. A choice of None ends all.
+
+    >>> MessageEnd("length", is_truncated=True).reason
+    'length'
+    """
+
+    reason: str | None = None
+    is_truncated: bool = False
+    message_id: str | None = None
+    choice: int | None = None
+
+
+Message = ToolCallUpdate | ToolCallsUpdate | ToolCallEnd | TextDelta | ToolResult | MessageEnd
+
+# by the ``type`` of their plain form
+TYPES: dict[str, Any] = {
+    "tool_call_update": ToolCallUpdate,
+    "tools_call_update": ToolCallsUpdate,
+    "tool_call_end": ToolCallEnd,
+    "text_delta": TextDelta,
+    "tool_result": ToolResult,
+    "message_end": MessageEnd,
+}
+_NAMES = {cls: name for name, cls in TYPES.items()}
+
+
+def to_event(message: Message) -> dict[str, Any]:
+    """Write a message as a dict of plain JSON; what it leaves open is absent.
+
+    >>> to_event(ToolCallUpdate("call_1", 0, function_args='{"ci'))
+    {'type': 'tool_call_update', 'tool_call_id': 'call_1', 'index': 0, 'function_args': '{"ci'}
+    """
+    event: dict[str, Any] = {"type": _NAMES[type(message)]}
+    for value, (name, default, _, write) in zip(message, _FIELDS[type(message)], strict=True):
+        if value is not default and value != default:
+            event[name] = value if write is None else write(value)
+    return event
+
+
+def _written_updates(updates: Sequence[ToolCallUpdate]) -> list[dict[str, Any]]:
+    events = [to_event(update) for update in updates]
+    for event in events:
+        del event["type"]
+    return events
+
+
+def _written_fragments(fragments: Sequence[Fragment]) -> list[Any]:
+    return [to_wire(item) if isinstance(item, JsonFragmentUpdate) else item for item in fragments]
+
+
+def from_event(event: Mapping[str, Any]) -> Message | None:
+    """Read a message from its plain form; None if it is something else.
+
+    Without a ``type``, a dict with ``tool_call_updates``, ``function_args`` or ``function_name`` is taken
+    for what it is.
+
+    >>> from_event({"type": "text_delta", "text": "Hel"})
+    TextDelta(text='Hel', message_id=None, choice=0)
+    """
+    cls: Any = TYPES.get(_type_of(event))
+    if cls is None:
+        return None
+    if cls is ToolCallsUpdate:
+        event = {**event, "tool_call_updates": _updates_in(event)}
+    values: list[Any] = []
+    for name, default, types, _ in _FIELDS[cls]:
+        value = event.get(name)
+        if value is None:
+            value = default
+        elif not isinstance(value, types) or (isinstance(value, bool) and name in _NUMBERS):
+            raise _invalid(f"{name} is of another type")
+        values.append(value)
+    if values[0] is _REQUIRED:
+        raise _invalid("no text")
+    message: Message = cls._make(values)
+    return message
+
+
+def _updates_in(event: Mapping[str, Any]) -> list[Message | None]:
+    updates, id = event.get("tool_call_updates"), event.get("message_id")
+    if not isinstance(updates, Sequence) or not all(map(_is_plain_update, updates)):
+        raise _invalid("tool_call_updates is no list of updates")
+    return [
+        from_event({**item, "type": "tool_call_update", "message_id": item.get("message_id") or id})
+        for item in updates
+    ]
+
+
+def _is_plain_update(item: Any) -> bool:
+    return isinstance(item, Mapping) and item.get("type", "tool_call_update") == "tool_call_update"
+
+
+def _type_of(event: Mapping[str, Any]) -> str:
+    name = event.get("type")
+    if isinstance(name, str):
+        return name
+    if "tool_call_updates" in event:
+        return "tools_call_update"
+    return "tool_call_update" if "function_args" in event or "function_name" in event else ""
+
+
+_FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
+    "tool_call_id": str,
+    "index": (int, str),
+    "function_name": str,
+    "function_args": str,
+    "json_update_fragments": (list, tuple),
+    "message_id": str,
+    "choice": int,
+    "failed": bool,
+    "is_free_text": bool,
+    "args_offset": int,
+    "is_truncated": bool,
+    "text": str,
+    "reason": str,
+}
+# of these, true and false are none
+_NUMBERS = ("index", "choice", "args_offset")
+_REQUIRED: Any = object()
+# what is not plain by itself
+_WRITERS: dict[str, Callable[[Any], Any]] = {
+    "tool_call_updates": _written_updates,
+    "json_update_fragments": _written_fragments,
+}
+# by class: the name of each field, what it is when absent, what it may be, and what writes it
+_FIELDS: dict[type, list[tuple[str, Any, Any, Callable[[Any], Any] | None]]] = {
+    cls: [
+        (
+            name,
+            cls._field_defaults.get(name, _REQUIRED),
+            _FIELD_TYPES.get(name, object),
+            _WRITERS.get(name),
+        )
+        for name in cls._fields
+    ]
+    for cls in _NAMES
+}
+
+
+def _invalid(why: str) -> JsonStreamError:
+    return JsonStreamError(ParserError.of(ErrorCode.INVALID_EVENT, 0, why))

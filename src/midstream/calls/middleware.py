@@ -1,0 +1,314 @@
+"""On the server: give every piece of a tool call's arguments the updates that it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from .._closing import closing
+from .._undefined import UNDEFINED
+from ..accumulators.base import DEFAULT_LIMITS
+from ..accumulators.fragments import JsonFragmentAccumulator
+from ..core.surrogates import join_halves
+from ..errors import JsonStreamError
+from ..wire.form import to_wire
+from .messages import (
+    Message,
+    MessageEnd,
+    ToolCallEnd,
+    ToolCallsUpdate,
+    ToolCallUpdate,
+    ToolResult,
+    from_event,
+)
+from .registry import Call, CallPlaces, CallTable, alias_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Iterator
+
+    from ..accumulators.update import JsonFragmentUpdate
+    from ..limits import Limits
+
+__all__ = ["JsonFragmentUpdateMiddleware"]
+
+
+_LAST_ENDED = 64
+
+
+class _ParsedCall(Call):
+    """A call and the accumulator of its arguments."""
+
+    __slots__ = ("accumulator", "choice", "has_begun", "is_free_text", "received")
+
+    def __init__(self, root: str, limits: Limits, choice: int) -> None:
+        super().__init__()
+        self.choice = choice
+        self.has_begun = False
+        self.is_free_text = False
+        # characters of arguments so far
+        self.received = 0
+        self.accumulator = JsonFragmentAccumulator(root=root, on_error="event", limits=limits)
+
+    def is_whole(self) -> bool:
+        return self.accumulator.is_complete
+
+    def add_piece(self, piece: str, is_free_text: bool) -> list[JsonFragmentUpdate] | None:
+        """Give the updates that a piece comes to; free text has none."""
+        # told behind the first text, it comes too late
+        self.is_free_text = self.is_free_text or (is_free_text and self.received == 0)
+        self.received += len(join_halves(piece))
+        if self.is_free_text:
+            return None
+        self.has_begun = self.has_begun or bool(piece.strip())
+        fragments = self.accumulator.add_fragment(self.halves.add_fragment(piece))
+        if self.accumulator.is_complete and self.halves.waits:
+            # behind the document it is wrong, whatever the other half is
+            fragments += self.accumulator.add_fragment(self.halves.finish())
+        return fragments
+
+    def end(self, was_told: bool) -> list[JsonFragmentUpdate]:
+        """Give what the end of the call tells; of one without arguments, nothing."""
+        if self.is_free_text:
+            return []
+        fragments = self.accumulator.add_fragment(self.halves.finish())
+        was_whole = self.accumulator.is_complete
+        last = self.accumulator.finish()
+        is_number = self.accumulator.is_complete and not was_whole
+        # a number at the root may have been cut off, unless the message has ended, too
+        return [*fragments, *last] if (was_told if is_number else self.has_begun) else fragments
+
+
+class JsonFragmentUpdateMiddleware:
+    """Enrich a stream of messages: tool-call updates get their ``json_update_fragments``.
+
+    Call it with the stream, sync or async; or give it message by message to `add_message`, and
+    `finish` at the end. A message is a `ToolCallUpdate`, a `ToolCallsUpdate` or a list of updates, the
+    same as a dict, or an object of any class with ``function_args`` or ``tool_call_updates``.
+    All others are passed on as they are. A call is forgotten when a `ToolCallEnd`, `ToolResult` or
+    `MessageEnd` ends it; what its end tells (that it was cut off, say) is an update in front of that.
+
+    >>> stream = ["hello", ToolCallUpdate("call_1", function_args='{"city": "Par')]
+    >>> for message in JsonFragmentUpdateMiddleware()(stream): print(message)
+    hello
+    ToolCallUpdate(tool_call_id='call_1', index=None, function_name=None, function_args='{"city": "Par', \
+json_update_fragments=(JsonFragmentUpdate('root', 'StartObject'), \
+JsonFragmentUpdate('root', 'Key', 'city', 'city'), JsonFragmentUpdate('root.city', 'StartString'), \
+JsonFragmentUpdate('root.city', 'PartialString', 'Par')), message_id=None, choice=0, is_free_text=False, \
+args_offset=0)
+    ToolCallUpdate(tool_call_id='call_1', index=None, function_name=None, function_args=None, \
+json_update_fragments=(JsonFragmentUpdate('root.city', 'Error', \
+'the text ends before the document does (line 1, column 14)'),), \
+message_id=None, choice=0, is_free_text=False, args_offset=13)
+    """
+
+    def __init__(self, root: str = "root", limits: Limits = DEFAULT_LIMITS) -> None:
+        limits.check()
+        self._root = root
+        self._limits = limits
+        # by message and choice
+        self._messages: dict[str | None, dict[int | str, CallTable[_ParsedCall]]] = {}
+        self._places = CallPlaces()
+        # the message that the last update belonged to
+        self._latest: str | None = None
+        # messages and ids of the last calls that ended, to know late pieces by
+        self._ended: dict[tuple[str | None, str], None] = {}
+
+    @overload
+    def __call__(self, stream: AsyncIterable[Any]) -> AsyncIterator[Any]: ...
+    @overload
+    def __call__(self, stream: Iterable[Any]) -> Iterator[Any]: ...
+    def __call__(self, stream: AsyncIterable[Any] | Iterable[Any]) -> AsyncIterator[Any] | Iterator[Any]:
+        """Enrich a stream, with a state of its own."""
+        run = JsonFragmentUpdateMiddleware(self._root, self._limits)
+        return run._arun(stream) if isinstance(stream, AsyncIterable) else run._run(stream)
+
+    def _run(self, stream: Iterable[Any]) -> Iterator[Any]:
+        for message in stream:
+            yield from self.add_message(message)
+        yield from self.finish()
+
+    async def _arun(self, stream: AsyncIterable[Any]) -> AsyncIterator[Any]:
+        async with closing(stream):
+            async for message in stream:
+                for enriched in self.add_message(message):
+                    yield enriched
+        for enriched in self.finish():
+            yield enriched
+
+    def add_message(self, message: Any) -> list[Any]:
+        """Take a message, and give it enriched, behind what it ends."""
+        match known := _known(message):
+            case ToolCallUpdate():
+                return [self._enrich_update(message, known, None)]
+            case ToolCallEnd() | ToolResult():
+                return [*self._end_call(known), message]
+            case MessageEnd():
+                return [*self._end_message(known), message]
+        return [self._enrich(message, known, None)]
+
+    def finish(self) -> list[ToolCallUpdate]:
+        """Take the end of the stream as the end of all calls, and give what that tells."""
+        return [update for id in [*self._messages] for update in self._end_choices(id, None, was_told=False)]
+
+    def _enrich(self, message: Any, known: Any, message_id: str | None) -> Any:
+        """Enrich a message in its own terms: a dict stays one, an object keeps its class."""
+        if isinstance(known, ToolCallUpdate):
+            return self._enrich_update(message, known, message_id)
+        if isinstance(known, ToolCallsUpdate):
+            several, id = _field(message, "tool_call_updates"), known.message_id or message_id
+            return _replaced(message, tool_call_updates=self._enrich_all(several, id))
+        if type(message) in (list, tuple) and message and all(map(_is_update, message)):
+            return type(message)(self._enrich_all(message, message_id))
+        return message
+
+    def _enrich_all(self, updates: Iterable[Any], message_id: str | None) -> list[Any]:
+        return [self._enrich(update, _known(update), message_id) for update in updates]
+
+    def _enrich_update(self, message: Any, known: ToolCallUpdate, message_id: str | None) -> Any:
+        if known.json_update_fragments is not None:
+            return message
+        call = self._call_of(known, message_id)
+        offset = call.received
+        fragments = call.add_piece(known.function_args or "", known.is_free_text)
+        if type(message) is ToolCallUpdate:
+            # by hand what `_replaced` does for all
+            told = None if fragments is None else tuple(fragments)
+            return ToolCallUpdate._make((*message[:4], told, *message[5:8], offset))
+        changed: dict[str, Any] = {}
+        if fragments is not None:
+            is_plain = isinstance(message, Mapping)
+            changed["json_update_fragments"] = [*map(to_wire, fragments)] if is_plain else tuple(fragments)
+        if isinstance(message, (ToolCallUpdate, Mapping)):
+            changed["args_offset"] = offset
+        return _replaced(message, **changed)
+
+    def _call_of(self, update: ToolCallUpdate, message_id: str | None) -> _ParsedCall:
+        """Give the call that an update belongs to."""
+        id, message_id = update.tool_call_id, update.message_id or message_id
+        if id is not None and (message_id, id) in self._ended and not update.function_name:
+            # late, and of no interest to the calls that are open
+            return _ParsedCall(self._root, self._limits, update.choice)
+        choice = self._places.choice(id, message_id, update.choice)
+        tables = self._messages.setdefault(message_id, {})
+        table = tables.get(choice)
+        if table is None:
+            told = update.choice
+            table = tables[choice] = CallTable(lambda: _ParsedCall(self._root, self._limits, told))
+        self._latest = message_id
+        call = table.find(update)
+        if id is not None and table.knows(id):
+            self._places.add(id, message_id, choice)
+        return call
+
+    def _ended_message(self, message_id: str | None) -> str | None:
+        """Give the message that an end means; one that names none means the latest."""
+        return self._latest if message_id is None and None not in self._messages else message_id
+
+    def _end_call(self, end: ToolCallEnd | ToolResult) -> list[ToolCallUpdate]:
+        """Forget a call; of a result only the id is sure."""
+        id = end.tool_call_id
+        if isinstance(end, ToolResult):
+            places, index = [*self._places.of(id)], None
+        else:
+            message_id = self._ended_message(end.message_id)
+            places, index = [(message_id, self._places.choice(id, message_id, end.choice))], end.index
+        updates: list[ToolCallUpdate] = []
+        for message_id, choice in places:
+            table = self._messages.get(message_id, {}).get(choice)
+            call = None if table is None else table.named(id, index)
+            if table is not None and call is not None:
+                updates += self._finished(message_id, table, call, was_told=isinstance(end, ToolResult))
+                self._places.discard(table.drop(call), message_id)
+                if call.id is not None:
+                    self._remember((message_id, call.id))
+                if not table:
+                    self._forget(message_id, choice)
+        return updates
+
+    def _forget(self, message_id: str | None, choice: int | str) -> None:
+        tables = self._messages[message_id]
+        self._places.discard(tables.pop(choice).ids(), message_id)
+        if not tables:
+            del self._messages[message_id]
+
+    def _remember(self, ended: tuple[str | None, str]) -> None:
+        self._ended.pop(ended, None)
+        self._ended[ended] = None
+        if len(self._ended) > _LAST_ENDED:
+            del self._ended[next(iter(self._ended))]
+
+    def _end_message(self, end: MessageEnd) -> list[ToolCallUpdate]:
+        return self._end_choices(self._ended_message(end.message_id), end.choice, was_told=True)
+
+    def _end_choices(
+        self, message_id: str | None, choice: int | None, was_told: bool
+    ) -> list[ToolCallUpdate]:
+        """Forget the calls of a choice, or of all."""
+        updates: list[ToolCallUpdate] = []
+        tables, ended = self._messages.get(message_id, {}), alias_of(choice)
+        for key in [*tables] if ended is None else [ended] if ended in tables else []:
+            for call in tables[key]:
+                updates += self._finished(message_id, tables[key], call, was_told)
+            self._forget(message_id, key)
+        return updates
+
+    def _finished(
+        self, message_id: str | None, table: CallTable[_ParsedCall], call: _ParsedCall, was_told: bool
+    ) -> list[ToolCallUpdate]:
+        """Give what the end of a call tells, if the call can be named so that nobody takes it for another."""
+        fragments = call.end(was_told)
+        if not fragments or table.named(call.id, call.index) is not call:
+            return []
+        last = ToolCallUpdate(call.id, call.index, None, None, tuple(fragments), message_id, call.choice)
+        return [last._replace(args_offset=call.received)]
+
+
+def _known(message: Any) -> Any:
+    """Read a message that is a dict, or an object with the fields of an update or of several."""
+    if isinstance(message, Message):
+        return message
+    if isinstance(message, Mapping):
+        try:
+            return from_event(message)
+        except JsonStreamError:
+            # it only looks like one of ours
+            return None
+    several = getattr(message, "tool_call_updates", None)
+    if isinstance(several, Sequence) and several:
+        return ToolCallsUpdate(several, getattr(message, "message_id", None))
+    args = getattr(message, "function_args", UNDEFINED)
+    if args is None or isinstance(args, str):
+        fields = {name: getattr(message, name, None) for name in ToolCallUpdate._fields}
+        return ToolCallUpdate(**{name: value for name, value in fields.items() if value is not None})
+    return None
+
+
+def _is_update(message: Any) -> bool:
+    return isinstance(_known(message), ToolCallUpdate)
+
+
+def _field(message: Any, name: str) -> Any:
+    return message[name] if isinstance(message, Mapping) else getattr(message, name)
+
+
+def _replaced(message: Any, **fields: Any) -> Any:
+    """Copy a message of any kind, with some fields changed."""
+    if not fields:
+        return message
+    if isinstance(message, Mapping):
+        return {**message, **fields}
+    for method in ("__replace__", "_replace"):
+        if hasattr(message, method):
+            return getattr(message, method)(**fields)
+    if hasattr(message, "model_copy"):
+        return message.model_copy(update=fields)
+    if hasattr(message, "__dataclass_fields__"):
+        from dataclasses import replace
+
+        return replace(message, **fields)
+    from copy import copy
+
+    changed = copy(message)
+    for name, value in fields.items():
+        setattr(changed, name, value)
+    return changed

@@ -1,0 +1,240 @@
+"""One snapshot, whatever it comes as, into a value of the chunker's own.
+
+Text is parsed; a value is copied, because the chunker compares with it later and the caller may
+have changed it by then. Both ways the result is plain dict, list, str, int, float, bool and None
+that RFC 8259 can write: no cycle, no infinity, no key that is not a string, and no character in two
+halves.
+"""
+
+from __future__ import annotations
+
+import json
+from codecs import utf_16_le_encode
+from typing import TYPE_CHECKING, Any
+
+from ..accumulators.values import JsonValueAccumulator
+from ..errors import ErrorCode, JsonStreamError, ParserError
+from ..limits import Limits
+from ..paths import format_path
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+# Far below the 4,300 digits at which int and str stop converting, and cheap to ask
+_LARGE = 10**18
+
+
+def read_snapshot(snapshot: object) -> Any:
+    """Return the snapshot as a value of one's own.
+
+    >>> read_snapshot('{"a": [true]}')
+    {'a': [True]}
+    >>> read_snapshot({"a": (1, 2)})
+    {'a': [1, 2]}
+    """
+    if isinstance(snapshot, str):
+        text = snapshot
+    elif isinstance(snapshot, (bytes, bytearray, memoryview)):
+        text = decode_snapshot(snapshot)
+    else:
+        return _copy(snapshot)
+    stripped = text.removeprefix("\ufeff").strip(" \t\n\r")
+    try:
+        value, end = _scan(stripped, 0)
+        if end == len(stripped):
+            return value if text.isascii() else _in_whole_characters(value, text)
+    except (StopIteration, ValueError, RecursionError):
+        pass
+    # the package's own parser goes to any depth, and tells the place of an error exactly
+    return _read_slowly(text)
+
+
+def decode_snapshot(snapshot: object) -> str:
+    """Return the text of a snapshot that is text, or UTF-8.
+
+    >>> decode_snapshot(b"{}")
+    '{}'
+    """
+    if isinstance(snapshot, str):
+        return snapshot
+    if not isinstance(snapshot, (bytes, bytearray, memoryview)):
+        raise _invalid()
+    data = bytes(snapshot)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode()
+        column = len(before) - before.rfind("\n")
+        raise _invalid(len(before), before.count("\n") + 1, column) from None
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number - number != 0:
+        raise ValueError("no float holds this number")
+    return number
+
+
+def _no_constant(_: str) -> NoReturn:
+    raise ValueError("NaN and Infinity are not JSON")
+
+
+_decoder: Any = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
+# the scanner itself: `decode` would look for white space on both sides, slower than `strip`
+_scan = _decoder.scan_once
+
+
+def _read_slowly(text: str) -> Any:
+    reader = JsonValueAccumulator(limits=Limits(max_depth=None), parse_float=_finite)
+    try:
+        reader.add_fragment(text)
+        reader.finish()
+    except JsonStreamError as error:
+        raise _invalid(error.index, error.line, error.column, error.path) from None
+    return _in_whole_characters(reader.value, text)
+
+
+def _in_whole_characters(value: Any, text: str) -> Any:
+    """Put the halves of characters together that parsers leave apart, as they stand in the text itself."""
+    return value if _whole(text) is text else _copy(value)
+
+
+def _invalid(index: int = 0, line: int = 1, column: int = 1, path: str = "") -> JsonStreamError:
+    return JsonStreamError(ParserError.at(ErrorCode.INVALID_SNAPSHOT, index, line, column), path)
+
+
+# A container that is still to be copied: the entry of the one around it (a chain that names the place
+# if something is wrong there), its key, itself, the copy that takes its copy, and its depth.
+_Entry = tuple[Any, Any, Any, Any, int]
+# Where a value contains itself the descent has no end, so it is enough to look for that now and then:
+# at this depth, and whenever it has doubled.
+_DEEP = 1024
+
+
+def _copy(snapshot: object) -> Any:
+    """Copy a value without recursion, refusing what is not JSON."""
+    holder: list[Any] = [None]
+    pending: list[_Entry] = [(None, 0, snapshot, holder, 1)]
+    while pending:
+        entry = pending.pop()
+        _, key, value, into, depth = entry
+        kind = type(value)
+        if depth >= _DEEP and depth & (depth - 1) == 0 and (repetition := _repetition(entry)):
+            raise _refused(repetition)
+        if kind is dict or kind is list:
+            if kind is dict:
+                try:
+                    # strings, and nothing else, can be joined
+                    keys = "".join(value)
+                except TypeError:
+                    raise _refused(entry) from None
+                if not keys.isascii() and _whole(keys) != keys:
+                    value = {_whole(key): member for key, member in value.items()}
+            # one level deep this copy is right already, but for the members found below
+            into[key] = own = value.copy()
+            for key, member in value.items() if kind is dict else enumerate(value):
+                kind = type(member)
+                if kind is str:
+                    if not member.isascii():
+                        own[key] = _whole(member)
+                elif kind is int:
+                    if not -_LARGE < member < _LARGE:
+                        pending.append((entry, key, member, own, depth + 1))
+                elif kind is bool or member is None:
+                    continue
+                elif (kind is dict or kind is list) and not member:
+                    own[key] = kind()
+                elif kind is not float or member - member != 0:
+                    pending.append((entry, key, member, own, depth + 1))
+        elif isinstance(value, (str, int, float)) or value is None:
+            into[key] = _scalar(value, entry)
+        else:
+            pending.append((entry, key, _plain(value, entry), into, depth + 1))
+    return holder[0]
+
+
+def _whole(text: str) -> str:
+    r"""Put the two halves of a character together, as every reader of JSON text does.
+
+    >>> _whole("\ud83d\ude00 \ud83d") == "\U0001f600 \ud83d"
+    True
+    """
+    try:
+        # a surrogate fails here, many times faster than a search for it
+        utf_16_le_encode(text)
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return text
+
+
+def _repetition(entry: _Entry) -> _Entry | None:
+    """Find the outermost place at which a value contains itself."""
+    chain = [entry]
+    while chain[-1][0] is not None:
+        chain.append(chain[-1][0])
+    seen = set()
+    for entry in reversed(chain):
+        if id(entry[2]) in seen:
+            return entry
+        seen.add(id(entry[2]))
+    return None
+
+
+def _scalar(value: Any, entry: _Entry) -> Any:
+    """Bring a scalar of any class to its plain form, if it can be written."""
+    try:
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return _whole(str.__str__(value))
+        if isinstance(value, int):
+            number = int.__add__(value, 0)
+            # more than 4,300 digits are refused here, before anything depends on them
+            str(number)
+            return number
+        return _finite(float.__repr__(value))
+    except ValueError:
+        raise _refused(entry) from None
+
+
+def _plain(value: Any, entry: _Entry) -> Any:
+    """Bring whatever else can be JSON to its plain form, one level deep."""
+    try:
+        if isinstance(value, dict):
+            return dict(value)
+        if isinstance(value, (list, tuple)):
+            return [*value]
+        if not isinstance(value, type):
+            if callable(getattr(value, "model_dump", None)):
+                dumped = _dumped(value)
+                # a plain form: no further model, or there might be no end to it
+                if dumped is None or isinstance(dumped, (str, int, float, dict, list, tuple)):
+                    return dumped
+            elif hasattr(value, "__dataclass_fields__"):
+                from dataclasses import fields
+
+                return {field.name: getattr(value, field.name) for field in fields(value)}
+    except Exception as error:
+        # a model's own code, or a dataclass without all of its values
+        raise _refused(entry) from error
+    raise _refused(entry)
+
+
+def _dumped(model: Any) -> Any:
+    """Ask a model for its JSON form (dates as text, say), or for the only form it has."""
+    try:
+        return model.model_dump(mode="json")
+    except TypeError:
+        return model.model_dump()
+
+
+def _refused(entry: Any) -> JsonStreamError:
+    segments = []
+    while entry is not None:
+        above, segment, _, into, _ = entry
+        # a model and its plain form have one place
+        if above is None or above[3] is not into:
+            segments.append(segment)
+        entry = above
+    # the outermost segment is the place in the holder
+    return _invalid(path=format_path("root", reversed(segments[:-1])))

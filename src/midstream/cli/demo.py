@@ -1,0 +1,107 @@
+"""Show JSON arriving: ``midstream demo``, or ``python -m midstream.demo``.
+
+First the updates of one tool call, a line each, with nothing but the core; then, where rich is installed,
+the terminal view of a recorded stream with two calls, the second of them cut off.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+from .. import COMPILED, JsonFragmentAccumulator, __version__
+from ..recordings import load
+from ..render.plain import update_line
+
+__all__ = ["main", "write_recording"]
+
+# The arguments of one tool call, in pieces as models send them: cut inside words, escapes, numbers.
+FRAGMENTS = [
+    '{"', "city", '": "', "Z\\u00", "fcr", "ich", '", "', "days", '": 1', '2, "', "units", '": "c',
+    "elsius", '", "loc', 'ation": {"', 'lat": 47.', "37, ", '"lon": 8', ".54}, ", '"alerts": [', "tr",
+    'ue, "wi', 'nd"], ', '"note": "Bring a ', "coat \\ud83e", "\\udde5, ", 'please."', "}",
+]  # fmt: skip
+
+_SECONDS_OF_VIEW = 9.0
+_NEXT = """\
+Next, try
+
+    echo '{{"city": "Par' | {0} value
+    {0} demo --raw trip | {0} calls
+    {0} demo --raw report | {0} watch --delay 0.05"""
+_WITHOUT_RICH = "With rich and typer installed (the extra cli), see two tool calls arrive: midstream demo"
+
+
+def show_updates(seconds_per_fragment: float) -> None:
+    """Feed the embedded tool call, fragment by fragment, and print what each one tells."""
+    accumulator = JsonFragmentAccumulator(root="args")
+    width = max(len(repr(fragment)) for fragment in FRAGMENTS)
+    for fragment in FRAGMENTS:
+        left = repr(fragment)
+        for update in accumulator.add_fragment(fragment):
+            print(f"{left:>{width}}  {update_line(update, sys.stdout.encoding)}")
+            left = ""
+        if left:
+            print(f"{left:>{width}}  ...")
+        sys.stdout.flush()
+        time.sleep(seconds_per_fragment)
+    accumulator.finish()
+    print(f"\ncomplete: {accumulator.is_complete}, after {accumulator.position.index} characters\n")
+
+
+def show_calls(seconds: float) -> None:
+    """Replay the recorded stream in the terminal view; where there is no terminal, say what came of it."""
+    from ..render.terminal import LiveView
+    from .watch import WatchedMessage
+
+    recording = load("cut")
+    events = recording.events()
+    message = WatchedMessage(recording.format)
+    with LiveView(has_progress=False) as live:
+        for event in events:
+            message.add_event(event)
+            live.update(message.view)
+            time.sleep(seconds / len(events))
+        message.finish()
+        live.update(message.view)
+    if not live.is_live:
+        message.print()
+
+
+def write_recording(name: str) -> None:
+    """Write a recorded stream to the standard output, byte by byte as it is sent."""
+    sys.stdout.buffer.write(load(name).body)
+
+
+def _command() -> str:
+    """Say how this installation's command is called from here."""
+    if shutil.which("midstream"):
+        return "midstream"
+    script = Path(sys.executable).with_name("midstream")
+    return os.path.relpath(script) if script.exists() else f"{sys.executable} -m midstream.cli"
+
+
+def main() -> None:
+    """Show both, at a model's pace where somebody watches."""
+    is_watched = sys.stdout.isatty()
+    core = "compiled" if COMPILED else "plain"
+    print(f"midstream {__version__}, {core} core: the arguments of a tool call, as they arrive\n")
+    show_updates(0.05 if is_watched else 0)
+    if find_spec("rich") is None or find_spec("typer") is None:
+        print(_WITHOUT_RICH)
+        return
+    print("Two tool calls; the model runs out of tokens in the second:\n", flush=True)
+    show_calls(_SECONDS_OF_VIEW if is_watched else 0)
+    print(f"\n{_NEXT.format(_command())}")
+
+
+if __name__ == "__main__":
+    from .guard import guarded, set_up
+
+    set_up()
+    with guarded("demo"):
+        main()

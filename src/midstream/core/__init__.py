@@ -1,0 +1,20 @@
+"""Text in, calls on a visitor out: the JSON grammar and everything it needs (compiled where possible).
+
+Read the files in this order:
+
+``modes``      what the grammar allows next: the states of the machine
+``visitor``    the interface that the grammar calls, and the data it passes
+``grammar``    RFC 8259 in one loop over the modes; ``Grammar.feed`` is the entry point
+``strings``    the inside of a string: escapes, surrogate pairs, UTF-16 code units
+``numbers``    the inside of a number, and its conversion
+``recovery``   what happens after an error: stop, or skip to the next structural token
+``machine``    the state between two characters, and how it is saved and loaded
+``text``       a buffer for text that arrives in pieces
+``surrogates`` joining of surrogate pairs that a sender has split
+``chars``      access to the characters of a str, in plain Python and (``chars.pxd``) in C
+``cython_shim`` what stands in for the ``cython`` module when the files run uncompiled
+
+Invariants: the grammar never looks back, holds only the open token and one entry per open container, and
+calls the visitor as soon as the text determines something. The state does not depend on how the text
+was cut into fragments.
+"""

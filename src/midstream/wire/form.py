@@ -1,0 +1,169 @@
+"""Updates as plain data, to be sent as JSON and read again somewhere else.
+
+``{"path", "kind", "textValue"?, "value"?}``: what there is nothing to say about is absent. An Error
+also has ``"error"`` with its code and place. Write the text with what escapes lone surrogates, as
+`json.dumps` does unless told otherwise: UTF-8 has no place for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Any
+
+from ..accumulators.update import (
+    COMPLETE_BOOLEAN,
+    COMPLETE_NULL,
+    COMPLETE_NUMBER,
+    COMPLETE_STRING,
+    ERROR,
+    KEY,
+    PARTIAL_STRING,
+    JsonFragmentKind,
+    JsonFragmentUpdate,
+)
+from ..accumulators.value_text import is_number
+from ..core.surrogates import join_halves
+from ..errors import ErrorCode, JsonStreamError, ParserError
+
+__all__ = ["from_wire", "to_wire"]
+
+
+def to_wire(update: JsonFragmentUpdate) -> dict[str, Any]:
+    """Write an update as a dict of plain JSON.
+
+    >>> to_wire(JsonFragmentUpdate("root.days", "CompleteNumber", "12", 12))
+    {'path': 'root.days', 'kind': 'CompleteNumber', 'textValue': '12', 'value': 12}
+    >>> to_wire(JsonFragmentUpdate("root", "EndObject"))
+    {'path': 'root', 'kind': 'EndObject'}
+    """
+    kind, text, value = update.kind, update.text_value, update.value
+    # the value of a member is a string already, and slow to look up as ``value``
+    wire: dict[str, Any] = {"path": update.path, "kind": kind._value_}
+    if text is not None:
+        wire["textValue"] = text
+    if kind is COMPLETE_NUMBER:
+        # what only a hook understands, and infinity, which JSON has not, can be made of the text again
+        if _is_json_number(value):
+            wire["value"] = value
+    elif isinstance(value, (str, bool)):
+        wire["value"] = value
+    elif kind is ERROR and (error := update.error) is not None:
+        wire["error"] = {
+            "code": error.code.value, "index": error.index, "line": error.line, "column": error.column
+        }  # fmt: skip
+    return wire
+
+
+def from_wire(data: Mapping[str, Any]) -> JsonFragmentUpdate:
+    """Read an update from its wire form; what is not one raises `JsonStreamError`.
+
+    >>> from_wire({"path": "root.city", "kind": "partialString", "textValue": "Par"})
+    JsonFragmentUpdate('root.city', 'PartialString', 'Par')
+    """
+    path, kind, text, value = read_wire(data)
+    return JsonFragmentUpdate(path, kind, text, value)
+
+
+def read_wire(data: Any) -> tuple[str, JsonFragmentKind, str | None, Any]:
+    """Check a wire form; give its path, its kind, and text and value as the kind has them."""
+    # a dict is found here at once, a Mapping by a search through its bases
+    if not isinstance(data, (dict, Mapping)):
+        raise _invalid("neither an update nor a dict")
+    path, name = data.get("path"), data.get("kind")
+    if not isinstance(path, str):
+        raise _invalid("no path")
+    known = _KINDS.get(name) if isinstance(name, str) else None
+    if known is None:
+        raise _invalid("no kind, or one that does not exist", path)
+    kind, has_text, value_of = known
+    text = data.get("textValue")
+    if text is None and has_text:
+        text = data.get("value")
+    if text is not None:
+        if not isinstance(text, str):
+            raise _invalid("a text that is no string", path)
+        text = _plain(text)
+    elif has_text:
+        raise _invalid("no text", path)
+    path = _plain(path)
+    if value_of is None:
+        return path, kind, text, None
+    try:
+        return path, kind, text, value_of(text, data)
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
+        raise _invalid(f"no value of its kind, {kind.value}", path) from None
+
+
+def _plain(text: str) -> str:
+    """Make a text a str of its own kind, with no pair of halves in it."""
+    if type(text) is str and text.isascii():
+        return text
+    return join_halves("".join(text))
+
+
+def _is_json_number(value: Any) -> bool:
+    if isinstance(value, float):
+        return isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _string_of(text: str | None, data: Mapping[str, Any]) -> str | None:
+    value = data.get("value")
+    if value is not None and (not isinstance(value, str) or _plain(value) != text):
+        raise ValueError("another value than the text")
+    return text
+
+
+def _number_of(text: str | None, data: Mapping[str, Any]) -> Any:
+    value = data.get("value")
+    if not (value is None or _is_json_number(value)) or not is_number(text or "0"):
+        raise ValueError("no number")
+    # the text is exact, whatever the number went through on its way
+    if text is not None:
+        return int(text) if text.removeprefix("-").isdigit() else float(text)
+    if value is None:
+        raise ValueError("neither text nor value")
+    return value
+
+
+def _boolean_of(text: str | None, data: Mapping[str, Any]) -> bool:
+    value = data.get("value")
+    if value is None:
+        return {"true": True, "false": False}[text or ""]
+    if not isinstance(value, bool):
+        raise TypeError("no boolean")
+    return value
+
+
+def _null_of(_text: str | None, data: Mapping[str, Any]) -> None:
+    if data.get("value") is not None:
+        raise ValueError("a value")
+
+
+def _error_of(text: str | None, data: Mapping[str, Any]) -> ParserError | None:
+    error = data.get("error")
+    if error is None:
+        return None
+    place = int(error["index"]), int(error["line"]), int(error["column"])
+    return ParserError(_CODES.get(error["code"], ErrorCode.UNKNOWN), text or "", *place)
+
+
+_WITH_TEXT = (KEY, PARTIAL_STRING, COMPLETE_STRING)
+_VALUES: dict[JsonFragmentKind, Callable[[str | None, Mapping[str, Any]], Any]] = {
+    KEY: _string_of,
+    COMPLETE_STRING: _string_of,
+    COMPLETE_NUMBER: _number_of,
+    COMPLETE_BOOLEAN: _boolean_of,
+    COMPLETE_NULL: _null_of,
+    ERROR: _error_of,
+}
+# by name: the kind, whether it has a text in any case, and what reads its value
+_KINDS = {kind.value: (kind, kind in _WITH_TEXT, _VALUES.get(kind)) for kind in JsonFragmentKind}
+# PascalCase is ours; other senders lower the first letter
+_KINDS |= {name[0].lower() + name[1:]: known for name, known in _KINDS.items()}
+_CODES = {code.value: code for code in ErrorCode}
+
+
+def _invalid(why: str, path: str = "") -> JsonStreamError:
+    return JsonStreamError(ParserError.of(ErrorCode.INVALID_UPDATE, 0, why), path)

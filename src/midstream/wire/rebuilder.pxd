@@ -1,0 +1,24 @@
+cimport cython
+
+from ..core.chars cimport chars_of
+from .cursor cimport (
+    DO_ARRAY, DO_END, DO_KEY, DO_LITERAL, DO_NUMBER, DO_OBJECT, DO_STRING, Cursor
+)
+from ..accumulators.reentrancy cimport Turns, end_turn
+from ..accumulators.update cimport JsonFragmentUpdate
+from ..accumulators.values cimport ValueVisitor
+
+cdef object COMPLETE_BOOLEAN, COMPLETE_NUMBER, COMPLETE_STRING, ERROR, KEY, PARTIAL_STRING
+
+cdef bint _is_as_made(object kind, object text, object value)
+
+cdef class JsonFragmentRebuilder(Turns):
+    cdef ValueVisitor _visitor
+    cdef Cursor _cursor
+    cdef object _root, _limits
+    cpdef reset(self)
+    cdef int _start(self) except -1
+    @cython.locals(given=JsonFragmentUpdate, pair=tuple)
+    cdef int _take(self, object update) except -1
+    @cython.locals(visitor=ValueVisitor, call=int, starts=bint, ends=bint)
+    cdef bint _carry_out(self) except -1

@@ -1,0 +1,211 @@
+"""Updates in, the value out: the way back from `fragments`.
+
+A batch of updates is first checked by a `Cursor`, which turns them into calls on the visitor that
+`values` uses, and only then carried out: what is malformed leaves no trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..accumulators.base import DEFAULT_LIMITS
+from ..accumulators.reentrancy import Turns
+from ..accumulators.update import (
+    COMPLETE_BOOLEAN,
+    COMPLETE_NUMBER,
+    COMPLETE_STRING,
+    ERROR,
+    KEY,
+    PARTIAL_STRING,
+    JsonFragmentUpdate,
+)
+from ..accumulators.values import ValueVisitor
+from ..core import cython_shim as cython
+from .cursor import Cursor
+from .form import read_wire
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from ..accumulators.reentrancy import end_turn
+    from ..core.chars import chars_of
+    from .cursor import DO_ARRAY, DO_END, DO_KEY, DO_LITERAL, DO_NUMBER, DO_OBJECT, DO_STRING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..accumulators.update import JsonFragmentKind
+    from ..errors import ParserError
+    from ..limits import Limits
+    from ..paths import PathPair, Segment, Segments
+
+    Update = JsonFragmentUpdate | Mapping[str, Any]
+
+__all__ = ["JsonFragmentRebuilder"]
+
+
+@cython.cclass
+class JsonFragmentRebuilder(Turns):
+    """Put updates, or their wire form, together again to the value.
+
+    Values are placed by their paths: Key and StartString updates may be absent, and containers only
+    implied. ``value`` is a snapshot as `JsonValueAccumulator` gives it; JsonComplete locks it.
+    Updates that can't be right (another kind or path than what came before allows, a part missing)
+    raise `JsonStreamError` and change nothing, nor do those given in the same call.
+
+    ``root`` is the name of the root in the paths, by default what the first update tells: "root",
+    the name of the container that it starts, or none.
+
+    >>> rebuilder = JsonFragmentRebuilder()
+    >>> rebuilder.apply([{"path": "root.city", "kind": "PartialString", "textValue": "Par"}])
+    True
+    >>> rebuilder.value, rebuilder.is_complete
+    ({'city': 'Par'}, False)
+    """
+
+    __slots__ = ("_cursor", "_limits", "_root", "_visitor")
+
+    def __init__(self, root: str | None = None, limits: Limits = DEFAULT_LIMITS) -> None:
+        limits.check()
+        name = None if root is None else "".join(root)
+        self._begin_set_up()
+        try:
+            self._root = name
+            self._limits = limits
+            self._start()
+        finally:
+            end_turn(self)
+
+    def _word(self) -> str:
+        return "rebuilder"
+
+    def reset(self) -> None:
+        """Forget everything but the options."""
+        self._begin_call()
+        try:
+            self._start()
+        finally:
+            end_turn(self)
+
+    def _start(self) -> None:
+        self._visitor = ValueVisitor()
+        self._cursor = Cursor(self._root, self._limits)
+
+    @property
+    def value(self) -> Any:
+        """A snapshot of the value so far, `UNDEFINED` before there is one."""
+        begun = self._begin_look()
+        try:
+            return self._visitor.publish()
+        finally:
+            if begun:
+                end_turn(self)
+
+    @property
+    def open_path(self) -> Segments | None:
+        """The way to the innermost value that is still open, None if there is none.
+
+        All that it does not lead through is whole and final; only the same key once more replaces it.
+        """
+        begun = self._begin_look()
+        try:
+            return self._visitor.open_path()
+        finally:
+            if begun:
+                end_turn(self)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether JsonComplete has come."""
+        begun = self._begin_look()
+        try:
+            return self._cursor.is_done
+        finally:
+            if begun:
+                end_turn(self)
+
+    @property
+    def error(self) -> ParserError | None:
+        """What the last Error update told."""
+        begun = self._begin_look()
+        try:
+            return self._cursor.error
+        finally:
+            if begun:
+                end_turn(self)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a rebuilder can't be copied or pickled: give the updates to another one")
+
+    def apply(self, updates: Iterable[Update] | Update) -> bool:
+        """Take the next updates, all or none, and tell whether the value changed."""
+        self._begin_call()
+        place = self._cursor.place()
+        try:
+            # one update alone is as good as a list of it; compiled, a tuple of classes would hide an error
+            if isinstance(updates, JsonFragmentUpdate) or isinstance(updates, Mapping):  # noqa: SIM101
+                updates = [updates]
+            for update in updates:
+                self._take(update)
+            return self._carry_out()
+        except BaseException:
+            self._cursor.go_back(place)
+            raise
+        finally:
+            end_turn(self)
+
+    def _take(self, update: Any) -> None:
+        """Show the cursor an update, whatever its form."""
+        pair: PathPair | None = None
+        segment: Segment | None = None
+        path: str | None = None
+        text: str | None
+        if isinstance(update, JsonFragmentUpdate):
+            given = update
+            kind, text, value = given._kind, given._text, given._value
+            pair, segment = given._pair, given._segment
+            if kind is not ERROR and not _is_as_made(kind, text, value):
+                # made by hand: whatever the wire form may leave out or get wrong, this may, too
+                wire = {"path": given.path, "kind": kind.value, "textValue": text, "value": value}
+                _, kind, text, value = read_wire(wire)
+        else:
+            path, kind, text, value = read_wire(update)
+        if kind is ERROR:
+            self._cursor.take_error(path, value)
+        else:
+            self._cursor.take(kind, text, value, pair, segment, path)
+
+    def _carry_out(self) -> bool:
+        """Make the calls that the cursor noted."""
+        visitor = self._visitor
+        visitor.begin_call()
+        for call, argument, starts, ends in self._cursor.calls:
+            if call == DO_STRING:
+                visitor.string(argument, starts, ends)
+            elif call == DO_KEY:
+                visitor.key(argument)
+            elif call == DO_OBJECT:
+                visitor.begin_object()
+            elif call == DO_ARRAY:
+                visitor.begin_array()
+            elif call == DO_END:
+                visitor.end_object()
+            elif call == DO_NUMBER:
+                visitor.number(argument, chars_of(""), 0, 0)
+            elif call == DO_LITERAL:
+                visitor.literal(argument)
+            else:
+                visitor.document()
+        self._cursor.calls = []
+        return visitor.changed
+
+
+def _is_as_made(kind: JsonFragmentKind, text: Any, value: Any) -> bool:
+    """Tell whether an update has the text and value that an accumulator gives its kind."""
+    if kind is PARTIAL_STRING or kind is COMPLETE_STRING or kind is KEY:
+        return type(text) is str
+    if kind is COMPLETE_NUMBER or kind is COMPLETE_BOOLEAN:
+        return value is not None
+    return True
