@@ -166,7 +166,7 @@ def test_places_that_a_node_does_not_have(midstream: ModuleType) -> None:
         for view in (state.root.keys, state.root.children, state.nodes):
             with pytest.raises(IndexError):
                 view[9]
-    with pytest.raises(TypeError, match=r"^a state is a ParserState, not NoneType"):
+    with pytest.raises(TypeError, match=r"^state must be a ParserState, not NoneType"):
         midstream.parse_chunk(None, "x")
-    with pytest.raises(TypeError, match=r"^a state is a ParserState, not int"):
+    with pytest.raises(TypeError, match=r"^state must be a ParserState, not int"):
         midstream.finalize(5)

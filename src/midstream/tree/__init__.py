@@ -5,7 +5,7 @@ Read the files in this order:
 ``nodes``    the nodes of the tree, and the rope that holds the text of an open string
 ``vector``   the persistent vector that holds all nodes by id
 ``views``    the keys and children of a node, as sequences over shared storage
-``visitor``  the visitor that turns the calls of the grammar into nodes
+``visitor``  the visitor that builds nodes from the calls of the grammar
 ``parser``   ``create_parser_state``, ``parse_chunk``, ``finalize``, ``dump_state``, ``load_state``
 
 Invariants: no text raises an exception; a state never changes and can be continued more than once; a chunk

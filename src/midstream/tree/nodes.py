@@ -1,11 +1,12 @@
 """The immutable nodes of a document that is still arriving.
 
-A container holds its closed children in a persistent sequence and the one that is still open
-beside it, so that a new version of a node shares everything but the way to what changed. Ids
-count up in the order of opening, which is the order of a walk through the tree; so the tree is its
-own index, and `Nodes` finds a node by its id without keeping a table.
+A container keeps its closed children in a persistent vector, and its open child separately, so a new
+version of a node shares everything except the path to what changed. Ids count up in opening order, which
+is the pre-order of the tree. The tree is therefore its own index: `Nodes` finds a node by its id without
+a table.
 
-Nodes are data: they can be read and compared. Their values are made when they are asked for.
+Nodes are data: callers read and compare them. A container resolves its value on the first read and
+caches it.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ __all__ = [
 
 JsonAstType = Literal["null", "boolean", "number", "string", "array", "object"]
 
-# A text in pieces: one piece, or a pair of the pieces before and the last. A piece is joined with
-# those before it that are no longer, all at once, so every character is copied no more often than the
-# length has bits, and every version shares the pieces of the version before it.
+# A rope: one piece of text, or a pair of a rope and its last piece. A new piece is joined with all preceding
+# pieces that are not longer, so each character is copied at most log2(length) times, and each version
+# shares pieces with the previous version.
 Rope = str | tuple[Any, str]
 
 
 def grow(rope: Rope, piece: str) -> Rope:
-    """Add a piece to a rope."""
+    """Return a rope with a piece appended."""
     length = len(piece)
     if len(rope if isinstance(rope, str) else rope[1]) > length:
         return rope, piece
@@ -51,7 +52,7 @@ def grow(rope: Rope, piece: str) -> Rope:
 
 
 def rope_text(rope: Rope) -> str:
-    """Join the pieces."""
+    """Return the text of a rope."""
     pieces = []
     while isinstance(rope, tuple):
         rope, piece = rope
@@ -62,7 +63,7 @@ def rope_text(rope: Rope) -> str:
 
 
 class JsonAstNode:
-    """One value of the document: its id, its parent's, and whether it is closed.
+    """A node of the tree: one value of the document. This is the base class of the six kinds.
 
     >>> from midstream import create_parser_state, parse_chunk
     >>> node = parse_chunk(create_parser_state(), '["mid').nodes[1]
@@ -75,7 +76,7 @@ class JsonAstNode:
     __slots__ = ("_closed", "_id", "_parent_id", "_value")
 
     type: ClassVar[JsonAstType]
-    _shown: ClassVar[tuple[str, ...]] = ("id", "parent_id", "closed")
+    _field_names: ClassVar[tuple[str, ...]] = ("id", "parent_id", "closed")
 
     def __init__(self, id: int, parent_id: int | None, closed: bool, value: Any = UNDEFINED) -> None:
         self._id = id
@@ -85,26 +86,26 @@ class JsonAstNode:
 
     @property
     def id(self) -> int:
-        """The place in the order of opening, from 0."""
+        """The position in opening order, from 0."""
         return self._id
 
     @property
     def parent_id(self) -> int | None:
-        """The id of the container, None for the root."""
+        """The id of the container, or None for the root."""
         return self._parent_id
 
     @property
     def closed(self) -> bool:
-        """Whether nothing more can come."""
+        """Whether the value is finished."""
         return self._closed
 
     @property
     def resolved_value(self) -> Any:
-        """The value, as far as it goes; made when first read."""
+        """The value so far, resolved on the first read."""
         return self._value
 
     def _parts(self) -> list[Any]:
-        return [getattr(self, name) for name in self._shown]
+        return [getattr(self, name) for name in self._field_names]
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other) or not isinstance(other, JsonAstNode):
@@ -115,7 +116,7 @@ class JsonAstNode:
         return hash((self.type, self._id, self._closed))
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._shown)
+        parts = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._field_names)
         return f"{type(self).__name__}({parts})"
 
 
@@ -132,7 +133,7 @@ class JsonNullAstNode(JsonAstNode):
 
 
 class JsonBooleanAstNode(JsonAstNode):
-    """True or false.
+    """A boolean.
 
     >>> from midstream import create_parser_state, parse_chunk
     >>> parse_chunk(create_parser_state(), '[true').nodes[1]
@@ -141,11 +142,11 @@ class JsonBooleanAstNode(JsonAstNode):
 
     __slots__ = ()
     type = "boolean"
-    _shown = ("id", "parent_id", "closed", "resolved_value")
+    _field_names = ("id", "parent_id", "closed", "resolved_value")
 
 
 class JsonNumberAstNode(JsonAstNode):
-    """A number, and how it was written.
+    """A number and its text.
 
     >>> from midstream import create_parser_state, parse_chunk
     >>> parse_chunk(create_parser_state(), '[1.50,').nodes[1]
@@ -154,7 +155,7 @@ class JsonNumberAstNode(JsonAstNode):
 
     __slots__ = ("_buffer",)
     type = "number"
-    _shown = ("id", "parent_id", "closed", "buffer")
+    _field_names = ("id", "parent_id", "closed", "buffer")
 
     def __init__(self, id: int, parent_id: int | None, value: Any, buffer: str) -> None:
         super().__init__(id, parent_id, True, value)
@@ -162,12 +163,12 @@ class JsonNumberAstNode(JsonAstNode):
 
     @property
     def buffer(self) -> str:
-        """The number as written."""
+        """The text of the number, as written."""
         return self._buffer
 
 
 class JsonStringAstNode(JsonAstNode):
-    """A string, as far as it goes.
+    """A string, closed or still arriving.
 
     >>> from midstream import create_parser_state, parse_chunk
     >>> parse_chunk(create_parser_state(), '["mid').nodes[1]
@@ -176,7 +177,7 @@ class JsonStringAstNode(JsonAstNode):
 
     __slots__ = ("_rope",)
     type = "string"
-    _shown = ("id", "parent_id", "closed", "buffer")
+    _field_names = ("id", "parent_id", "closed", "buffer")
 
     def __init__(self, id: int, parent_id: int | None, closed: bool, rope: Rope) -> None:
         super().__init__(id, parent_id, closed)
@@ -184,14 +185,14 @@ class JsonStringAstNode(JsonAstNode):
 
     @property
     def buffer(self) -> str:
-        """The text so far, decoded."""
+        """The decoded text so far."""
         if isinstance(self._rope, tuple):
             self._rope = rope_text(self._rope)
         return self._rope
 
     @property
     def resolved_value(self) -> str:
-        """The text so far, decoded."""
+        """The decoded text so far."""
         return self.buffer
 
 
@@ -211,42 +212,42 @@ class _Container(JsonAstNode):
         super().__init__(id, parent_id, closed)
         self._items = items
         self._last = last
-        # the value of an earlier version, and how many children it has in common with this one
+        # the resolved value of an earlier version, and how many of its children are the same in this one
         self._base = base
 
     @property
     def children(self) -> Sequence[int]:
-        """The ids of the values in it."""
+        """The ids of the children."""
         return ChildIds(self)
 
     @property
     def resolved_value(self) -> Any:
-        """The value, as far as it goes; made when first read."""
+        """The value so far, resolved on the first read."""
         if self._value is UNDEFINED:
             resolve(self)
         return self._value
 
     def child(self, index: int) -> JsonAstNode:
-        """Find a child by its place."""
+        """Return the child at an index."""
         if index == len(self._items) and self._last is not None:
             return self._last
         return self._items[index]
 
     def child_count(self) -> int:
-        """Count the children."""
+        """Return the number of children."""
         return len(self._items) + (self._last is not None)
 
     def make_value(self) -> Any:
-        """Make the value from the children's, which must be there."""
+        """Build the value from the values of the children, which must be resolved."""
         return UNDEFINED
 
     def base(self) -> tuple[Any, int] | None:
-        """Give what a later version can make its value from."""
+        """Return the value that a later version can start from, and its number of children."""
         return self._base if self._value is UNDEFINED else (self._value, len(self._items))
 
 
 class JsonArrayAstNode(_Container):
-    """An array, as far as it goes.
+    """An array, closed or still arriving.
 
     >>> from midstream import create_parser_state, parse_chunk
     >>> parse_chunk(create_parser_state(), '[[1, 2, 3').nodes[1]
@@ -255,10 +256,10 @@ class JsonArrayAstNode(_Container):
 
     __slots__ = ()
     type = "array"
-    _shown = ("id", "parent_id", "closed", "children")
+    _field_names = ("id", "parent_id", "closed", "children")
 
     def make_value(self) -> list[Any]:
-        """Make the value from the children's, which must be there."""
+        """Build the value from the values of the children, which must be resolved."""
         value, common = self._base or ([], 0)
         value = value[:common]
         value.extend(self.child(i).resolved_value for i in range(common, self.child_count()))
@@ -266,7 +267,7 @@ class JsonArrayAstNode(_Container):
 
 
 class JsonObjectAstNode(_Container):
-    """An object, as far as it goes; a repeated key appears each time.
+    """An object, closed or still arriving; a repeated key appears once for each member.
 
     >>> from midstream import create_parser_state, parse_chunk
     >>> parse_chunk(create_parser_state(), '[{"a": 1, "b": [').nodes[1]
@@ -275,7 +276,7 @@ class JsonObjectAstNode(_Container):
 
     __slots__ = ("_keys", "_last_key")
     type = "object"
-    _shown = ("id", "parent_id", "closed", "keys", "children")
+    _field_names = ("id", "parent_id", "closed", "keys", "children")
 
     def __init__(
         self,
@@ -294,17 +295,17 @@ class JsonObjectAstNode(_Container):
 
     @property
     def keys(self) -> Sequence[str]:
-        """The keys of the values in it."""
+        """The keys of the children."""
         return Keys(self)
 
     def key(self, index: int) -> str:
-        """Find the key of a child by its place."""
+        """Return the key of the child at an index."""
         if index == len(self._keys) and self._last_key is not None:
             return self._last_key
         return self._keys[index]
 
     def make_value(self) -> dict[str, Any]:
-        """Make the value from the children's, which must be there; the last of equal keys wins."""
+        """Build the value from the values of the children, which must exist; the last of equal keys wins."""
         value, common = self._base or ({}, 0)
         value = value.copy()
         for i in range(common, self.child_count()):
@@ -313,7 +314,7 @@ class JsonObjectAstNode(_Container):
 
 
 class Nodes(Sequence[JsonAstNode]):
-    """All nodes of a document by their id, found in the tree itself."""
+    """All nodes of a document by id; a lookup walks down the tree."""
 
     __slots__ = ("_count", "_root")
 
@@ -334,7 +335,7 @@ class Nodes(Sequence[JsonAstNode]):
         wanted = range(self._count)[index]
         node = self._root
         while isinstance(node, _Container) and node.id != wanted:
-            # the child that holds the id is the last that opened no later
+            # the subtree that contains the id belongs to the last child whose id is not greater
             node = node.child(bisect_right(ChildIds(node), wanted) - 1)
         assert node is not None
         return node
@@ -363,11 +364,11 @@ class Nodes(Sequence[JsonAstNode]):
 
 
 def resolve(top: _Container) -> None:
-    """Make the value of a container and of everything in it that has none, without recursion."""
+    """Resolve the value of a container and of all its unresolved descendants, without recursion."""
     waiting = [top]
     while waiting:
         node = waiting[-1]
-        # another thread may be at the same node, and drop its base
+        # another thread may be resolving the same node, and clear its base
         base = node._base
         common = base[1] if base else 0
         unresolved = [

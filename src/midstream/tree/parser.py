@@ -1,4 +1,4 @@
-"""The pure parser: frozen states and functions from one to the next."""
+"""The pure parser: immutable states, and functions that map a state to the next one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _VERSION = 1
 
 
 class ParserMode(StrEnum):
-    """What a state expects next.
+    """What the parser expects next.
 
     >>> parse_chunk(create_parser_state(), '{"a"').mode
     <ParserMode.COLON: 'Colon'>
@@ -80,7 +80,7 @@ _MODES = {
 
 
 class ParserState:
-    """Everything that is known of a document between two chunks; it never changes.
+    """An immutable state of the parser between two chunks.
 
     >>> state = parse_chunk(create_parser_state(), '{"a": [1, 2')
     >>> state
@@ -89,7 +89,7 @@ class ParserState:
     {'a': [1]}
     """
 
-    __slots__ = ("_grammar", "_next_id", "_options", "_pending_key", "_position", "_root", "_stack")
+    __slots__ = ("_grammar", "_next_id", "_options", "_pending_key", "_root", "_stack")
 
     def __init__(
         self,
@@ -109,12 +109,12 @@ class ParserState:
 
     @property
     def next_id(self) -> int:
-        """The id that the next node gets: the number of nodes so far."""
+        """The id of the next node, which is the number of nodes so far."""
         return self._next_id
 
     @property
     def mode(self) -> ParserMode:
-        """What is expected next."""
+        """What the parser expects next."""
         return _MODES[self._grammar.current_mode()]
 
     @property
@@ -124,42 +124,42 @@ class ParserState:
 
     @property
     def nodes(self) -> Nodes:
-        """All nodes by their id."""
+        """All nodes by id."""
         return Nodes(self._root, self._next_id)
 
     @property
     def root_id(self) -> int | None:
-        """The id of the root, None before there is one."""
+        """The id of the root node, or None while there is none."""
         return None if self._root is None else self._root.id
 
     @property
     def root(self) -> JsonAstNode | None:
-        """The root itself."""
+        """The root node, or None while there is none."""
         return self._root
 
     @property
     def error(self) -> ParserError | None:
-        """What is wrong with the text, if anything is."""
+        """The error in the text, or None."""
         return self._grammar.current_error()
 
     @property
     def is_complete(self) -> bool:
-        """Whether a whole document has been read and nothing is in flight."""
+        """Whether a complete document has been read."""
         return self._grammar.is_complete()
 
     @property
     def index(self) -> int:
-        """The number of characters read; in an error state, where the error is."""
+        """The number of characters read; in an error state, the index of the error."""
         return self._grammar.position().index
 
     @property
     def line(self) -> int:
-        """The line of that place, from 1."""
+        """The line of `index`, from 1."""
         return self._grammar.position().line
 
     @property
     def column(self) -> int:
-        """The column of that place, from 1."""
+        """The column of `index`, from 1."""
         return self._grammar.position().column
 
     def _parts(self) -> tuple[object, ...]:
@@ -193,13 +193,13 @@ def create_parser_state(
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
 ) -> ParserState:
-    """Make the state before any text.
+    """Return the state before any text.
 
     >>> create_parser_state()
     ParserState(mode=Value, index=0, stack=(), next_id=0)
     """
     if after_root not in ("error", "ignore"):
-        raise ValueError("after_root is 'error' or 'ignore': a state holds one document")
+        raise ValueError("after_root must be 'error' or 'ignore': a state contains one document")
     limits.check()
     options = {"after_root": after_root, "limits": limits, "parse_int": parse_int, "parse_float": parse_float}
     return ParserState(
@@ -208,7 +208,7 @@ def create_parser_state(
 
 
 def parse_chunk(state: ParserState, chunk: str | bytes) -> ParserState:
-    """Give the state after a chunk (bytes: UTF-8, cut anywhere); bad text never raises.
+    """Return the state after a chunk of text (bytes: UTF-8, cut anywhere). Invalid text never raises.
 
     >>> before = parse_chunk(create_parser_state(), '{"city": "Par')
     >>> after = parse_chunk(before, 'is"}')
@@ -216,7 +216,7 @@ def parse_chunk(state: ParserState, chunk: str | bytes) -> ParserState:
     ({'city': 'Par'}, {'city': 'Paris'})
     """
     if not isinstance(chunk, (str, bytes, bytearray, memoryview)):
-        raise TypeError(f"a chunk is str or bytes, not {type(chunk).__name__}")
+        raise TypeError(f"chunk must be str or bytes, not {type(chunk).__name__}")
     _check(state)
     grammar = state._grammar
     if not chunk or grammar.current_error() is not None:
@@ -228,7 +228,7 @@ def parse_chunk(state: ParserState, chunk: str | bytes) -> ParserState:
 
 
 def finalize(state: ParserState) -> ParserState:
-    """Give the state at the end of the input: a number at the root is complete, a cut text an error.
+    """Return the state at the end of the input: a root number is complete, a truncated text is an error.
 
     >>> finalize(parse_chunk(create_parser_state(), "12")).root.resolved_value
     12
@@ -246,7 +246,7 @@ def finalize(state: ParserState) -> ParserState:
 
 def _check(state: object) -> None:
     if not isinstance(state, ParserState):
-        raise TypeError(f"a state is a ParserState, not {type(state).__name__}")
+        raise TypeError(f"state must be a ParserState, not {type(state).__name__}")
 
 
 def _next_state(state: ParserState, grammar: Grammar, visitor: TreeVisitor) -> ParserState:
@@ -256,7 +256,7 @@ def _next_state(state: ParserState, grammar: Grammar, visitor: TreeVisitor) -> P
 
 
 def get_resolved_value(state: ParserState) -> Any:
-    """Give the value of a complete document without an error, else `UNDEFINED`.
+    """Return the value of a complete document without errors, or `UNDEFINED`.
 
     >>> state = parse_chunk(create_parser_state(), "[1, 2")
     >>> get_resolved_value(state), get_resolved_value(parse_chunk(state, "]"))
@@ -269,7 +269,7 @@ def get_resolved_value(state: ParserState) -> Any:
 
 
 def dump_state(state: ParserState) -> dict[str, Any]:
-    """Write a state as plain data for json.dumps.
+    """Return a state as plain data for json.dumps.
 
     >>> state = parse_chunk(create_parser_state(), '["mid')
     >>> load_state(dump_state(state)) == state
@@ -308,7 +308,7 @@ def load_state(
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
 ) -> ParserState:
-    """Read a state back, to go on with in this process or another one.
+    """Return the state that dump_state saved, to continue in this process or in another one.
 
     >>> state = load_state(dump_state(parse_chunk(create_parser_state(), '["mid')))
     >>> get_resolved_value(parse_chunk(state, 'stream"]'))
@@ -316,18 +316,18 @@ def load_state(
     """
     try:
         if data["hooks"] and parse_int is int and parse_float is float:
-            raise ValueError("made with parse_int or parse_float, which it needs again")
+            raise ValueError("it was saved with parse_int or parse_float: pass them again")
         if data["midstream"] != _VERSION or data["type"] != "ParserState":
-            raise ValueError("another version or type")
+            raise ValueError("it is of another version or type")
         state = create_parser_state(data["after_root"], Limits(*data["limits"]), parse_int, parse_float)
         state._grammar.load(data["grammar"])
         visitor = TreeVisitor(None, 0, None)
         visitor.replay(data["nodes"], parse_int, parse_float)
         visitor.close_to(data["stack"])
         if visitor.brackets() != data["grammar"]["open"]:
-            raise ValueError("other brackets than the open ones")
+            raise ValueError("the brackets contradict the open containers")
         if state.mode != ParserMode.ERROR and (state.mode == ParserMode.STRING) != visitor.has_open_string():
-            raise ValueError("another string than the open one")
+            raise ValueError("the mode contradicts the nodes: only one of them has an open string")
         return ParserState(
             state._grammar,
             state._options,
@@ -337,5 +337,5 @@ def load_state(
             None if data["key"] is None else load_text(data["key"]),
         )
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        message = f"not a state to go on from: {error}"
+        message = f"not a saved parser state: {error}"
         raise JsonStreamError(ParserError(ErrorCode.INVALID_CHECKPOINT, message, 0, 1, 1)) from None

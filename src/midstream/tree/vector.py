@@ -1,8 +1,6 @@
-"""A persistent sequence: appending makes a new one that shares nearly all of the old.
+"""A persistent vector: appending returns a new vector that shares almost all of its structure with the old.
 
-A tree of 32-tuples with a short tail, as in Clojure's vectors but for appending only. A library
-would do (pyrsistent), but not without a dependency of the core, and for the two operations that
-are needed here this is shorter than its wrapper and as fast.
+A tree of 32-tuples with a short tail, like Clojure's vectors, for appending only.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ _MASK = _WIDTH - 1
 
 
 class Vector(Sequence[T], Generic[T]):
-    """An immutable sequence that grows at its end.
+    """An immutable sequence with cheap appending.
 
     >>> short = EMPTY.extend(range(40))
     >>> long = short.extend([40])
@@ -37,7 +35,7 @@ class Vector(Sequence[T], Generic[T]):
         self._tail = tail
 
     def extend(self, items: Iterable[T]) -> Vector[T]:
-        """Make the sequence with more items behind these."""
+        """Return a vector with more items appended."""
         tail = (*self._tail, *items)
         count = self._count - len(self._tail) + len(tail)
         if len(tail) <= _WIDTH:
@@ -48,7 +46,7 @@ class Vector(Sequence[T], Generic[T]):
         while len(tail) - cut > _WIDTH:
             leaf = tail[cut : cut + _WIDTH]
             if full >> _BITS >= 1 << shift:
-                # the tree is full: it becomes the first branch of a higher one
+                # the tree is full: it becomes the first branch of a new root
                 root, shift = (root,), shift + _BITS
             root = _with_leaf(root, shift, full, leaf)
             full += _WIDTH
@@ -91,7 +89,7 @@ class Vector(Sequence[T], Generic[T]):
 
 
 def _with_leaf(root: tuple[Any, ...], shift: int, at: int, leaf: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Copy the path to a new leaf whose first item has that index."""
+    """Return the tree with a new leaf, whose first item has the index `at`; copy only its path."""
     if shift == _BITS:
         return (*root, leaf)
     index = (at >> shift) & _MASK

@@ -1,4 +1,4 @@
-"""What a container node shows of its children, without a copy of anything."""
+"""The children of a container node as sequences, without copying."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class _View(Sequence[T]):
-    """What a container shows of its children: it compares with any sequence, and copies nothing."""
+    """A read-only sequence over the children of a container; equal to any sequence of the same items."""
 
     __slots__ = ("_container",)
 
@@ -21,7 +21,7 @@ class _View(Sequence[T]):
 
     @abstractmethod
     def _at(self, index: int) -> T:
-        """Look at one child, by its place."""
+        """Return the item for the child at an index."""
 
     def __len__(self) -> int:
         count: int = self._container.child_count()
@@ -47,7 +47,7 @@ class _View(Sequence[T]):
 
 
 class ChildIds(_View[int]):
-    """The ids of a container's children."""
+    """The ids of the children of a container."""
 
     __slots__ = ()
 
@@ -57,7 +57,7 @@ class ChildIds(_View[int]):
 
 
 class Keys(_View[str]):
-    """The keys of an object's children."""
+    """The keys of the children of an object."""
 
     __slots__ = ()
 

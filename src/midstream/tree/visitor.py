@@ -1,9 +1,9 @@
-"""The pure parser: a state and a chunk in, another state out.
+"""The visitor that builds the tree of the pure parser.
 
-A chunk is shown to a `TreeVisitor` by a copy of the state's machine. The visitor keeps what it
-changes to itself until the chunk is read; then it makes new nodes for the open containers, from
-the innermost to the root, around the old ones that did not change. Neither the old state nor
-anything in it is touched, so every state can be continued again and differently.
+A copy of the state's machine reads the chunk and calls a `TreeVisitor`. The visitor collects the changes
+until the chunk is read; then it creates new nodes for the open containers, from the innermost to the root,
+and reuses all nodes that did not change. The old state is not modified, so it can be continued again,
+with other text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .nodes import (
 from .vector import EMPTY
 
 if not TYPE_CHECKING and cython.compiled:
-    import cython  # the name that the compiler looks for
+    import cython  # the name that Cython recognizes
 
 if not cython.compiled:
     from ..core.chars import ascii_slice, chars_of
@@ -43,7 +43,7 @@ __all__ = ["TreeVisitor"]
 @cython.final
 @cython.cclass
 class OpenContainer:
-    """A container that is being filled: its last version, and what is new."""
+    """A container while a chunk is read: its previous version, and its new children."""
 
     __slots__ = ("before", "id", "is_array", "items", "keys", "last_key", "parent_id")
 
@@ -57,18 +57,18 @@ class OpenContainer:
         self.last_key: str | None = None
 
     def add(self, node: JsonAstNode) -> None:
-        """Take a closed child in."""
+        """Append a closed child."""
         self.items.append(node)
         if not self.is_array:
             self.keys.append(self.last_key or "")
 
     def freeze(self, closed: bool, last: JsonAstNode | None) -> JsonAstNode:
-        """Make the node of this version, around the child that is still open."""
+        """Return the node of the new version; last is the child that is still open."""
         before = self.before
         items: Any
         keys: Any
         if before is None and closed:
-            # opened and closed by one chunk: it will not grow, so it need not be able to
+            # opened and closed by one chunk: it will never grow, so tuples are enough
             items, keys, base = tuple(self.items), tuple(self.keys), None
         else:
             items, keys, base = EMPTY, EMPTY, None
@@ -87,7 +87,7 @@ class OpenContainer:
 @cython.final
 @cython.cclass
 class TreeVisitor(Visitor):
-    """Grow the tree of nodes by one chunk."""
+    """Add the values of one chunk to the tree."""
 
     __slots__ = ("next_id", "pending_key", "root", "rope", "spine", "string_id", "thawed", "top")
 
@@ -105,7 +105,7 @@ class TreeVisitor(Visitor):
         self.thawed = False
 
     def _thaw(self) -> None:
-        """Take up the nodes that are open: they are about to change."""
+        """Make the open nodes mutable, because they are about to change."""
         self.thawed = True
         node: Any = self.root
         while node is not None and not node._closed:
@@ -121,7 +121,7 @@ class TreeVisitor(Visitor):
             node = node._last
 
     def freeze(self) -> JsonAstNode | None:
-        """Make the nodes of the open containers, and give the root."""
+        """Create the nodes of the open containers and return the root."""
         if self.thawed:
             node: JsonAstNode | None = None
             if self.string_id >= 0:
@@ -136,17 +136,17 @@ class TreeVisitor(Visitor):
         return self.root
 
     def stack(self) -> tuple[int, ...]:
-        """List the ids of the open containers."""
+        """Return the ids of the open containers."""
         ids = []
         for container in self.spine:
-            ids.append(container.id)  # noqa: PERF401  # a typed loop, when compiled
+            ids.append(container.id)  # noqa: PERF401  # a typed loop when compiled
         return tuple(ids)
 
     def _parent_id(self) -> int | None:
         return None if self.top is None else self.top.id
 
     def _new_id(self) -> int:
-        """Begin a value: it gets the next id, and the key that was read before it."""
+        """Assign the next id to a new value, and the pending key to the innermost object."""
         if not self.thawed:
             self._thaw()
         if self.top is not None:
@@ -155,7 +155,7 @@ class TreeVisitor(Visitor):
         return self.next_id - 1
 
     def _add(self, node: JsonAstNode) -> None:
-        """Put a closed value into the innermost open container."""
+        """Append a closed value to the innermost open container."""
         if self.top is not None:
             self.top.add(node)
         else:
@@ -212,7 +212,7 @@ class TreeVisitor(Visitor):
         else:
             self._add(JsonBooleanAstNode(id_, self._parent_id(), True, value))
 
-    # Saved states
+    # saved states
 
     def replay(
         self,
@@ -220,12 +220,12 @@ class TreeVisitor(Visitor):
         parse_int: Callable[[str], Any],
         parse_float: Callable[[str], Any],
     ) -> None:
-        """Grow the tree from saved rows, one a node in the order of their ids."""
+        """Rebuild the tree from saved rows, one for each node, ordered by id."""
         for id_, (kind, parent_id, key, *content) in enumerate(rows):
             if id_ > 0:
                 self._close_until(parent_id)
                 if self.top is None:
-                    raise ValueError("a second root")
+                    raise ValueError("there is a second root")
             if self.top is not None and not self.top.is_array:
                 self.key(load_text(key))
             if kind == "object":
@@ -235,42 +235,42 @@ class TreeVisitor(Visitor):
             elif kind == "string":
                 text, closed = content
                 if not closed and id_ < len(rows) - 1:
-                    raise ValueError("an open string with something behind it")
+                    raise ValueError("a node follows an open string")
                 self.string(load_text(text), True, bool(closed))
             elif kind == "number":
                 (text,) = content
                 if not is_number(text):
-                    raise ValueError("not a number")
+                    raise ValueError("a number has an invalid text")
                 is_float = "." in text or "e" in text or "E" in text
                 value = (parse_float if is_float else parse_int)(text)
                 self.number(value, chars_of(text), 0, len(text))
             elif kind == "boolean":
                 (value,) = content
                 if type(value) is not bool:
-                    raise TypeError("not a boolean")
+                    raise TypeError("the value of a boolean is neither true nor false")
                 self.literal(value)
             elif kind == "null":
                 self.literal(None)
             else:
-                raise ValueError("no such type")
+                raise ValueError("unknown node type")
 
     def close_to(self, stack: list[int]) -> None:
-        """Close what is not open any more."""
+        """Close the containers that are not on the stack."""
         self._close_until(stack[len(stack) - 1] if stack else None)
         if stack != list(self.stack()):
-            raise ValueError("other containers than the open ones")
+            raise ValueError("the stack contradicts the nodes")
 
     def _close_until(self, id_: int | None) -> None:
         while self._parent_id() != id_:
             self._leave()
 
     def has_open_string(self) -> bool:
-        """Tell whether a string is open."""
+        """Report whether a string is open."""
         return self.string_id >= 0
 
     def brackets(self) -> str:
-        """Write the kinds of the open containers."""
+        """Return the opening brackets of the open containers."""
         kinds = []
         for container in self.spine:
-            kinds.append("[" if container.is_array else "{")  # noqa: PERF401  # as above
+            kinds.append("[" if container.is_array else "{")  # noqa: PERF401  # a typed loop when compiled
         return "".join(kinds)
