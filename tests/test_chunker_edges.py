@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from midstream.chunker.chunker import JsonStreamChunker, PlainTextStreamChunker, chunks
-from midstream.chunker.compare import first_difference, same, way_to_difference
+from midstream.chunker.compare import first_difference, path_to_difference, same
 from midstream.errors import JsonStreamError
 
 # deeper than the standard library's encoder goes
@@ -23,7 +23,7 @@ def place_of(error: JsonStreamError) -> tuple[int, int, int]:
 
 @pytest.mark.parametrize(("one", "other"), [(1, True), (0, False), (True, 1.0), (False, 0)])
 def test_a_boolean_is_no_number(one: Any, other: Any) -> None:
-    assert way_to_difference(one, other) == []
+    assert path_to_difference(one, other) == []
     assert not same(one, other)
     assert not same([one], [other])
     assert not same({"a": [one]}, {"a": [other]})
@@ -32,7 +32,7 @@ def test_a_boolean_is_no_number(one: Any, other: Any) -> None:
 
 def test_equal_booleans_are_the_same_wherever_they_stand() -> None:
     for value in (True, False):
-        assert way_to_difference(value, value) is None
+        assert path_to_difference(value, value) is None
         assert first_difference([value, {"a": value}], [value, {"a": value}]) is None
         assert same([value, {"a": value}, 1], [value, {"a": value}, 1.0])
 
@@ -40,9 +40,9 @@ def test_equal_booleans_are_the_same_wherever_they_stand() -> None:
 def test_numbers_are_the_same_by_their_worth() -> None:
     large = 10**30
     for one, other in ((1, 1.0), (large, int(str(large))), (0, -0.0)):
-        assert way_to_difference(one, other) is None
+        assert path_to_difference(one, other) is None
         assert first_difference([one, {"a": one}], [other, {"a": other}]) is None
-    assert way_to_difference("text", "other") == []
+    assert path_to_difference("text", "other") == []
 
 
 @pytest.mark.parametrize("count", range(1, 5))

@@ -1,45 +1,45 @@
-"""Snapshots in, text out: the way back from complete values to a JSON text that is still arriving.
+"""Snapshots in, text out: write complete values as one JSON text that grows.
 
-**The source.** Somewhere a model writes one JSON text from left to right. What reaches us are
-snapshots: after every step the whole value so far, its keys in any order. Steps may be merged or
-repeated. From that the text is to be written again, as early as possible, and nothing that is written
-can be taken back. So the question after every snapshot is what is certain.
+**The source.** A model writes one JSON text from left to right. The chunker does not see that text. It
+receives snapshots: the complete value after each step, with keys in any order. Steps may be merged or
+repeated. From these snapshots the chunker writes the text again, as early as possible. Nothing that it
+has written can be taken back, so after every snapshot it must decide what is certain.
 
-**The spine.** A text that is written from left to right has one end. The values that this end is
-inside of, from the root down to one string, number or empty container, are the spine. Only they can
-still grow; a value off the spine was finished before, so it is final. All rules follow from asking where
-the end can be, given the step from the last different snapshot to this one. A snapshot equal to the
-last says nothing: the source paused.
+**The spine.** A text that is written from left to right has one end. The spine is the list of values that
+contain this end, from the root down to one string, number or empty container. Only values on the spine
+can still grow. Every other value is final. All rules follow from one question: given the step from the
+last different snapshot to this one, where can the end be? A snapshot that equals the last one is no
+evidence, because the source may only have paused.
 
-- *An array* is written in order, so its items are final but for the last, and the spine goes there.
-- *A key that joins an object* was written after all keys that were there before. Those are final, also
-  one that changed in the same step: it was finished first. If one growable key (string, array, object)
-  joined, the spine goes there. Numbers, booleans and null appear when they are complete, so they are
-  never the spine. If several joined, the spine is in one of them, and nothing tells in which: they are
-  *held* until a later step does. To write one at once and leave it open would be sound, too, but then
-  the others, final all but one, would have to wait behind it.
-- *No key joined*: the member that changed is the spine, and all others are final.
-- *Something new further up* (a key beside an object, an item behind it) is behind everything in there,
-  so all of that is final.
+- *An array* is written in order. Its items are final except the last one, which is on the spine.
+- *A key that joins an object* was written after all keys that were there before. Those are final, even
+  one that changed in the same step, because it was finished first. If one growable key (string, array,
+  object) joined, the spine continues there. Numbers, booleans and null appear when they are complete, so
+  they are never on the spine. If several growable keys joined, the spine is in one of them, but this step
+  does not show in which. They are *held* until a later step shows it. The chunker could write one of them
+  at once and leave it open, but then all others, which are final except one, would have to wait.
+- *No key joined*: the member that changed is on the spine, and all others are final.
+- *Something new at a higher level* (a key beside an object, an item after it) comes after everything
+  inside that object, so all of its content is final.
 
-Any change shows where the spine of the snapshot before was, so what is held is out one informative
-step later. Sources outside this model exist. Some show unset fields as empty values first, so an empty
-member that nobody has written waits until its object closes, which costs nothing. Some change several
-held values in one step: those stay held. Only what is written can be contradicted.
+Any change shows where the spine of the previous snapshot was, so held values are written one informative
+step later. Some sources do not follow this model. Some show unset fields as empty values first; an empty
+member that has not been written therefore waits until its object closes, which costs nothing. Some change
+several held values in one step; those stay held. Only what has been written can be contradicted.
 
-**The text.** Final members are written whole, scalars first; then the spine as far as it goes, without
-closing tokens: these follow when something is written behind them. A string's quote is written as soon
-as the string stands still while something else moves, or a key joins its object.
+**The text.** Final members are written completely, scalars first. Then comes the spine, as far as it is
+known, without closing tokens. A closing token is written when something must be written after it. A
+string's closing quote is written as soon as the string stays the same while something else changes, or
+when a key joins its object.
 
-**Conflicts.** A snapshot may contradict the text: a value that was closed has changed, a string is not
-continued, a key or an item is gone. Then the text can only be corrected by writing a member again, for
-readers to whom the last of equal keys counts; so some object around it must be open. With "override"
-the member of the nearest such object counts as held, and changed in this step; after that the rules
-above decide when it is written. Where no open object can hold it, and always with "raise", the snapshot
-is refused. All comparing is done before anything changes, so a refused snapshot leaves no trace.
+**Conflicts.** A snapshot may contradict the text: a closed value changes, a string is not continued, a
+key or an item is missing. The text can then only be corrected by writing a member again, for readers that
+use the last of equal keys, so an object around it must still be open. With "override" the member of the
+nearest such object counts as held and as changed in this step, and the rules above decide when it is
+written. If no open object can hold it, and always with "raise", the chunker refuses the snapshot. All
+comparing is done before anything changes, so a refused snapshot has no effect.
 
-Nothing here recurses on the depth of a value. `_chunk_snapshot` reads snapshots, `_chunk_compare`
-compares values, `_chunk_spine` has the rules for one object and one array, `_chunk_text` writes.
+Nothing here recurses on the depth of a value.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..paths import format_path
-from .compare import way_to_difference
+from .compare import path_to_difference
 from .snapshot import decode_snapshot, read_snapshot
-from .spine import Look, OpenArray, OpenObject, Reading, Step
+from .spine import Diff, OpenArray, OpenObject, Options, Step
 from .text import joined, quoted, settled_length
 
 if TYPE_CHECKING:
@@ -82,34 +82,34 @@ class JsonStreamChunker:
         tentative_nulls: bool = False,
         tentative_numbers: bool = False,
     ) -> None:
-        """Choose what a contradiction does, and which values the source may show before they are complete.
+        """Choose how to handle contradictions, and which values the source shows before they are complete.
 
         >>> JsonStreamChunker(tentative_numbers=True).process('{"a": 1}')
         '{'
         """
         self._override = _overrides(on_conflict)
-        self._reading = Reading(tentative_nulls, tentative_numbers)
+        self._options = Options(tentative_nulls, tentative_numbers)
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything and begin a new text.
+        """Discard all state and begin a new text.
 
         >>> chunker = JsonStreamChunker()
         >>> chunker.process("[1]"), chunker.reset(), chunker.process("[2]")
         ('[1', None, '[2')
         """
-        # The root is the only item of an array without brackets. That spares every rule for roots:
+        # The root is the only item of an array without brackets, so roots need no rules of their own:
         # the first snapshot is a new item, and no correction is possible above it.
         self._spine: list[OpenObject | OpenArray] = [OpenArray([])]
-        # how much of the open string at the end of the spine is written, if there is one
+        # the number of characters written of the open string at the end of the spine, if there is one
         self._string: int | None = None
         self._flushed = False
         self.overrides = 0
 
     def process(self, snapshot: object) -> str:
-        """Take the next snapshot and return the text that it makes certain, perhaps none.
+        """Process the next snapshot and return the text that it makes certain, which may be empty.
 
-        Text and bytes are read as JSON; anything else is the value itself, or a pydantic model or
+        Text and bytes are parsed as JSON. Anything else is the value itself, a pydantic model or a
         dataclass.
 
         >>> chunker = JsonStreamChunker()
@@ -118,10 +118,10 @@ class JsonStreamChunker:
         """
         if self._flushed:
             raise JsonStreamError(ParserError.at(ErrorCode.AFTER_FINISH, 0, 1, 1))
-        return self._advance(self._look([read_snapshot(snapshot)]))
+        return self._advance(self._compare([read_snapshot(snapshot)]))
 
     def flush(self) -> str:
-        """End the text: return what was held and all closing tokens.
+        """End the text: return all held values and all closing tokens.
 
         >>> chunker = JsonStreamChunker()
         >>> chunker.process(["a"]), chunker.flush(), chunker.flush()
@@ -139,23 +139,23 @@ class JsonStreamChunker:
     def __copy__(self) -> JsonStreamChunker:
         return copy.deepcopy(self)
 
-    # The first half of a step: compare along the spine. Nothing changes.
+    # The first part of a step: compare along the spine. Nothing changes.
 
-    def _look(self, now: Any) -> Step:
-        """See what the step shows in every open container, and in the open string."""
-        step, reading = Step(), self._reading
+    def _compare(self, now: Any) -> Step:
+        """Compare every open container, and the open string, with the next snapshot."""
+        step, options = Step(), self._options
         values = step.values
         for level, container in enumerate(self._spine):
             values.append(now)
-            seen = container.look(now, reading)
-            if seen is not None:
-                if seen.broken is not None:
-                    # only as a whole can this container be written again, from above
-                    self._correct(step, level - 1, self._conflict(level, seen.broken))
+            diff = container.compare(now, options)
+            if diff is not None:
+                if diff.conflict_at is not None:
+                    # this container can only be replaced as a member of an object above it
+                    self._correct(step, level - 1, self._conflict(level, diff.conflict_at))
                     return step
-                if seen.contradicted and not self._override:
-                    raise self._conflict(level, container.place(seen.contradicted[0], now))
-                step.looks[level] = seen
+                if diff.contradicted and not self._override:
+                    raise self._conflict(level, container.place(diff.contradicted[0], now))
+                step.diffs[level] = diff
             child = container.child
             if child is not None:
                 now = now[child]
@@ -168,74 +168,75 @@ class JsonStreamChunker:
         return step
 
     def _correct(self, step: Step, level: int, conflict: JsonStreamError) -> None:
-        """Leave a contradiction to the nearest object from a level upwards, if it may write again."""
+        """Assign a contradiction to the nearest object at or above a level, or raise it."""
         while level >= 0 and not isinstance(self._spine[level], OpenObject):
             level -= 1
         if level < 0 or not self._override:
             raise conflict
-        # what was seen further down belongs to the member that is written again
+        # differences further down belong to the member that is written again
         del step.values[level + 1 :]
-        step.looks = {above: seen for above, seen in step.looks.items() if above <= level}
-        seen = step.looks.setdefault(level, Look())
-        seen.contradicted = [*seen.contradicted, self._spine[level].child]
+        step.diffs = {above: diff for above, diff in step.diffs.items() if above <= level}
+        diff = step.diffs.setdefault(level, Diff())
+        diff.contradicted = [*diff.contradicted, self._spine[level].child]
 
     def _conflict(self, level: int, place: Segments) -> JsonStreamError:
         above = [container.child for container in self._spine[:level]]
-        # the first segment leads from the array without brackets to the root
+        # skip the first segment, which leads from the array without brackets to the root
         path = format_path("root", (*above, *place)[1:])
         return JsonStreamError(ParserError.of(ErrorCode.CONFLICT), path)
 
-    # The second half: nothing in it can fail. Deepest first, because closing tokens come first.
+    # The second part of a step: nothing in it can fail. It works from the deepest container upwards,
+    # because closing tokens come first.
 
     def _advance(self, step: Step) -> str:
-        """Move on to the snapshot that was looked at, and write what has become certain."""
-        spine, looks, reading = self._spine, step.looks, self._reading
-        turn = step.turn() if looks else None
-        before = None if turn is None else spine[turn].value
+        """Adopt the snapshot that was compared, and write what has become certain."""
+        spine, diffs, options = self._spine, step.diffs, self._options
+        highest_level = step.highest_level() if diffs else None
+        before = None if highest_level is None else spine[highest_level].value
         for level, value in enumerate(step.values):
             spine[level].value = value
-        if not looks and not step.string_grew:
+        if not diffs and not step.string_grew:
             return ""
         parts: list[str] = []
         if self._override:
-            self._take_back(step, parts)
+            self._unwrite_contradicted(step, parts)
         if self._string is not None:
             self._grow_string(step, parts)
-        if turn is not None:
-            for level in range(len(spine) - 1, turn, -1):
-                if members := spine[level].final(looks.get(level), reading):
+        if highest_level is not None:
+            for level in range(len(spine) - 1, highest_level, -1):
+                if members := spine[level].final(diffs.get(level), options):
                     self._close_below(level, parts)
                     spine[level].write(members, parts)
-            members, follow = spine[turn].certain(looks[turn], reading)
+            members, follow = spine[highest_level].certain(diffs[highest_level], options)
             if members or follow is not None:
-                self._close_below(turn, parts)
+                self._close_below(highest_level, parts)
             if members:
-                spine[turn].write(members, parts)
+                spine[highest_level].write(members, parts)
             if follow is not None:
                 self._open(follow, before, parts)
         return joined(parts)
 
-    def _take_back(self, step: Step, parts: list[str]) -> None:
-        """Make contradicted members held ones; end the text of one that is open, as it stands."""
-        for level, seen in step.looks.items():
-            if not seen.contradicted:
+    def _unwrite_contradicted(self, step: Step, parts: list[str]) -> None:
+        """Turn contradicted members into held ones, and end the text of an open one as it stands."""
+        for level, diff in step.diffs.items():
+            if not diff.contradicted:
                 continue
             container = self._spine[level]
             assert isinstance(container, OpenObject)
-            if container.child in seen.contradicted:
+            if container.child in diff.contradicted:
                 if self._string is not None:
                     parts.append('"')
                 parts += (inner.closing for inner in reversed(self._spine[level + 1 :]))
                 del self._spine[level + 1 :]
                 self._string = None
-            container.unwrite(seen)
-            self.overrides += len(seen.contradicted)
+            container.unwrite(diff)
+            self.overrides += len(diff.contradicted)
 
     def _grow_string(self, step: Step, parts: list[str]) -> None:
-        """Continue the open string; close it if it stood still or a key joined its object."""
+        """Continue the open string, or close it if it stayed the same or a key joined its object."""
         container = self._spine[-1]
-        seen = step.looks.get(len(self._spine) - 1)
-        if not step.string_grew or (seen and seen.new and isinstance(container, OpenObject)):
+        diff = step.diffs.get(len(self._spine) - 1)
+        if not step.string_grew or (diff and diff.new and isinstance(container, OpenObject)):
             self._close_string(parts)
             return
         text, start = container.value[container.child], self._string or 0
@@ -249,7 +250,7 @@ class JsonStreamChunker:
         container.close_child([])
 
     def _close_below(self, level: int, parts: list[str]) -> None:
-        """Close the member that is open in a container, with all that was held inside it."""
+        """Close the open member of a container, and write everything held inside it."""
         if self._string is not None:
             self._close_string(parts)
         spine = self._spine
@@ -261,13 +262,13 @@ class JsonStreamChunker:
             spine[-1].close_child(container.marks)
 
     def _open(self, key: Any, before: Any, parts: list[str]) -> None:
-        """Write the member that is the spine as far as it is certain, and follow it.
+        """Write the member on the spine as far as it is certain, and make it the end of the spine.
 
-        It may have been held: then the step from its last state tells where the spine is inside it. One
-        way to a difference is found for many levels, so that nothing is compared again on each of them.
+        If the member was held, the difference from its last state shows where the spine is inside it. One
+        search finds the path to a difference for many levels, so no value is compared once per level.
         """
-        container, reading = self._spine[-1], self._reading
-        way: list[Any] | None = None
+        container, options = self._spine[-1], self._options
+        path: list[Any] | None = None
         while key is not None:
             value = container.value[key]
             parts.append(container.lead(key))
@@ -279,27 +280,27 @@ class JsonStreamChunker:
             if before is not None:
                 before = _member(before, key)
             container = OpenObject(value) if type(value) is dict else OpenArray(value)
-            seen = known = None
+            diff = known = None
             if type(before) is type(value):
-                way = way or way_to_difference(before, value, reading.nulls)
-                if way:
-                    known = way.pop()
+                path = path or path_to_difference(before, value, options.nulls)
+                if path:
+                    known = path.pop()
                     container.value = before
-                    seen = container.look(value, reading, known)
+                    diff = container.compare(value, options, known)
                     container.value = value
-            if seen is None:
+            if diff is None:
                 before = known = None
             self._spine.append(container)
             parts.append(container.opening)
-            members, key = container.certain(seen, reading)
+            members, key = container.certain(diff, options)
             if members:
                 container.write(members, parts)
             if key != known:
-                way = None
+                path = None
 
 
 def _member(before: Any, key: Any) -> Any:
-    """Return a member of a state that may not have had it."""
+    """Return a member of an earlier state, None if it was not there yet."""
     if type(before) is dict:
         return before.get(key)
     return before[key] if key < len(before) else None
@@ -307,7 +308,7 @@ def _member(before: Any, key: Any) -> Any:
 
 def _overrides(on_conflict: str) -> bool:
     if on_conflict not in ("raise", "override"):
-        raise ValueError("on_conflict is 'raise' or 'override'")
+        raise ValueError(f"on_conflict must be 'raise' or 'override', not {on_conflict!r}")
     return on_conflict == "override"
 
 
@@ -320,7 +321,7 @@ class PlainTextStreamChunker:
     """
 
     def __init__(self, on_conflict: OnConflict = "raise") -> None:
-        """Choose what a text does that does not continue the one before.
+        """Choose how to handle a text that does not continue the previous one.
 
         >>> chunker = PlainTextStreamChunker(on_conflict="override")
         >>> chunker.process("Once"), chunker.process("Twice"), chunker.overrides
@@ -330,7 +331,7 @@ class PlainTextStreamChunker:
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything and begin a new text.
+        """Discard all state and begin a new text.
 
         >>> chunker = PlainTextStreamChunker()
         >>> chunker.process("a"), chunker.reset(), chunker.process("b")
@@ -342,7 +343,7 @@ class PlainTextStreamChunker:
         self.overrides = 0
 
     def process(self, snapshot: str | bytes) -> str:
-        r"""Take the text so far and return what is new in it, perhaps nothing.
+        r"""Process the text so far and return what is new in it, which may be empty.
 
         >>> PlainTextStreamChunker().process(b"caf\xc3\xa9")
         'café'
@@ -361,7 +362,7 @@ class PlainTextStreamChunker:
         return text[start : self._written]
 
     def flush(self) -> str:
-        r"""End the text: return what waited, half a surrogate pair at most.
+        r"""End the text: return what was held back, which is a high surrogate at most.
 
         >>> chunker = PlainTextStreamChunker()
         >>> chunker.process("a\ud83d"), chunker.flush(), chunker.flush()

@@ -1,7 +1,7 @@
-"""Whether two values are the same JSON, and where they first differ.
+"""Compare two JSON values, and find the first place where they differ.
 
-Order of keys aside, numbers by their worth: 1 and 1.0 are one number, 1 and true are not one value. Where
-nulls are said to be absent, a member that is null makes no difference, nor do nulls at the end of an array.
+The order of keys does not matter. Numbers are equal by value: 1 and 1.0 are the same number, but 1 and true
+are different. With ``nulls_absent``, null members of objects and nulls at the end of arrays are ignored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ABSENT = object()
 
 
 def same(one: Any, other: Any, nulls_absent: bool = False) -> bool:
-    """Compare two values.
+    """Report whether two values are the same JSON.
 
     >>> same({"a": 1, "b": []}, {"b": [], "a": 1.0})
     True
@@ -28,30 +28,30 @@ def same(one: Any, other: Any, nulls_absent: bool = False) -> bool:
     """
     try:
         if one == other:
-            return type(one) is str or not confused(one, other)
+            return type(one) is str or not mixes_bool_and_number(one, other)
         if not nulls_absent:
             return False
     except RecursionError:
         pass
-    return way_to_difference(one, other, nulls_absent) is None
+    return path_to_difference(one, other, nulls_absent) is None
 
 
-# Python's own comparison is many times faster than parsing, and right about everything but one thing:
-# that True equals 1 and False equals 0. A second look is due only where a value holds one of these. Of a
-# value that is compared again and again, marks remember where: pairs of a key and, there, either the
-# marks inside a container or whether this is a boolean.
+# Python's own comparison is many times faster than parsing, and differs from JSON in one point only: True
+# equals 1 and False equals 0. A second check is needed only where a value holds one of these four. For a
+# value that is compared repeatedly, marks record these places: pairs of a key and either the marks inside
+# that container or whether the member is a boolean.
 Marks = list[tuple[Any, Any]]
 
 
 def marks_of(members: Iterable[tuple[Any, Any]]) -> Marks:
-    """Mark what Python may take for something else.
+    """Return the marks of a container's members: every 0, 1, False and True in them.
 
     >>> marks_of({"a": [2, 1], "b": "x", "c": False}.items())
     [('c', True), ('a', [(1, False)])]
     """
     marks: Marks = []
     found = marks
-    # the key of the container that is looked at, the marks of the one around, and where that one is
+    # the current container's key, the marks of its parent, and the parent's place
     place: Any = None
     pending: list[tuple[Any, Any]] = []
     while True:
@@ -70,17 +70,17 @@ def marks_of(members: Iterable[tuple[Any, Any]]) -> Marks:
 
 
 def _enter(found: Marks, place: Any) -> None:
-    """Enter the first mark of a container in the one around it, and so on."""
+    """Add a container's marks to those of its parent when it gets its first mark, and so on upwards."""
     while place is not None and len(found) == 1:
         key, around, place = place
         around.append((key, found))
         found = around
 
 
-def deceives(marks: Marks, now: Any) -> bool:
-    """Find out whether a value that Python calls equal has a boolean for a number, or a number for one.
+def contradicts_marks(marks: Marks, now: Any) -> bool:
+    """Report whether an equal value has a boolean in place of a marked number, or the reverse.
 
-    >>> deceives([("a", [(1, False)])], {"a": [2, True]})
+    >>> contradicts_marks([("a", [(1, False)])], {"a": [2, True]})
     True
     """
     pending: list[tuple[Marks, Any]] = []
@@ -95,10 +95,10 @@ def deceives(marks: Marks, now: Any) -> bool:
         marks, now = pending.pop()
 
 
-def confused(one: Any, other: Any) -> bool:
-    """Find out whether Python took a boolean for a number in two values that it calls equal.
+def mixes_bool_and_number(one: Any, other: Any) -> bool:
+    """Report whether two values that Python calls equal have a boolean in place of a number.
 
-    >>> confused([1], [True]), confused([1], [1.0])
+    >>> mixes_bool_and_number([1], [True]), mixes_bool_and_number([1], [1.0])
     (True, False)
     """
     pending: list[tuple[Any, Any]] = [([one], [other])]
@@ -122,22 +122,22 @@ def confused(one: Any, other: Any) -> bool:
 
 
 def first_difference(one: Any, other: Any) -> Segments | None:
-    """Find the place where two values part, as segments below them; None where they do not.
+    """Return the first place where two values differ, as segments; None if they are the same.
 
     >>> first_difference({"a": [1, "x"]}, {"a": [1, "y"]})
     ('a', 1)
     """
-    way = way_to_difference(one, other)
-    return None if way is None else tuple(reversed(way))
+    path = path_to_difference(one, other)
+    return None if path is None else tuple(reversed(path))
 
 
-def way_to_difference(one: Any, other: Any, nulls_absent: bool = False) -> list[Any] | None:
-    """Find the same place as a way to go: the next segment is always the last one, to be popped.
+def path_to_difference(one: Any, other: Any, nulls_absent: bool = False) -> list[Any] | None:
+    """Return the same place as a list in reverse order, so that a caller can pop the next segment.
 
-    >>> way_to_difference({"a": [1, "x"]}, {"a": [1, "x", None, 2], "b": None}, nulls_absent=True)
+    >>> path_to_difference({"a": [1, "x"]}, {"a": [1, "x", None, 2], "b": None}, nulls_absent=True)
     [2, 'a']
     """
-    # a chain of pairs (pair above, segment) names a place without copying the way to it
+    # a chain of pairs (parent pair, segment) names a place without copying the path to it
     alike: list[tuple[Any, Any, Any]] = [(one, other, None)]
     while alike:
         one, other, place = alike.pop()
@@ -151,26 +151,26 @@ def way_to_difference(one: Any, other: Any, nulls_absent: bool = False) -> list[
                 members = [(key, member, other.get(key, _ABSENT)) for key, member in one.items()]
             else:
                 missing = one.keys() ^ other.keys()
-                return _way((place, min(missing)))
+                return _collect_path((place, min(missing)))
         elif kind is list and type(other) is list:
             if len(one) != len(other):
-                return _way((place, min(len(one), len(other))))
+                return _collect_path((place, min(len(one), len(other))))
             members = [*zip(range(len(one)), one, other, strict=True)]
         elif one == other and (kind is bool) == (type(other) is bool):
             continue
         else:
-            return _way(place)
+            return _collect_path(place)
         for segment, member, twin in members:
             kind = type(member)
             if kind is dict or kind is list:
                 alike.append((member, twin, (place, segment)))
             elif member is not twin and (member != twin or (kind is bool) != (type(twin) is bool)):
-                return _way((place, segment))
+                return _collect_path((place, segment))
     return None
 
 
 def _present(value: Any) -> Any:
-    """Leave out what is null in an object, or at the end of an array."""
+    """Return a container without its null members, or without the nulls at its end."""
     if type(value) is dict:
         if None in value.values():
             return {key: member for key, member in value.items() if member is not None}
@@ -180,7 +180,7 @@ def _present(value: Any) -> Any:
 
 
 def present_length(items: list[Any], least: int = 0) -> int:
-    """Count the items of an array up to the last that is not null, but not fewer than are known to be there.
+    """Count the items of an array up to the last one that is not null, but at least ``least``.
 
     >>> present_length([None, 1, None, None]), present_length([None, 1, None, None], 3)
     (2, 3)
@@ -191,9 +191,9 @@ def present_length(items: list[Any], least: int = 0) -> int:
     return length
 
 
-def _way(place: Any) -> list[Any]:
-    way = []
+def _collect_path(place: Any) -> list[Any]:
+    path = []
     while place is not None:
         place, segment = place
-        way.append(segment)
-    return way
+        path.append(segment)
+    return path

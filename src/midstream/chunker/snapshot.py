@@ -1,9 +1,9 @@
-"""One snapshot, whatever it comes as, into a value of the chunker's own.
+"""Convert one snapshot of any kind into a value that the chunker owns.
 
-Text is parsed; a value is copied, because the chunker compares with it later and the caller may
-have changed it by then. Both ways the result is plain dict, list, str, int, float, bool and None
-that RFC 8259 can write: no cycle, no infinity, no key that is not a string, and no character in two
-halves.
+Text is parsed. A value is copied, because the chunker compares it with later snapshots and the caller may
+change it in the meantime. Either way the result consists of plain dict, list, str, int, float, bool and
+None that RFC 8259 can represent: no cycle, no infinity, no key that is not a string, and no surrogate pair
+that is split into two characters.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LARGE = 10**18
 
 
 def read_snapshot(snapshot: object) -> Any:
-    """Return the snapshot as a value of one's own.
+    """Return the snapshot as a new plain value.
 
     >>> read_snapshot('{"a": [true]}')
     {'a': [True]}
@@ -42,15 +42,15 @@ def read_snapshot(snapshot: object) -> Any:
     try:
         value, end = _scan(stripped, 0)
         if end == len(stripped):
-            return value if text.isascii() else _in_whole_characters(value, text)
+            return value if text.isascii() else _with_joined_surrogates(value, text)
     except (StopIteration, ValueError, RecursionError):
         pass
-    # the package's own parser goes to any depth, and tells the place of an error exactly
+    # the package's own parser reads any depth, and reports the exact place of an error
     return _read_slowly(text)
 
 
 def decode_snapshot(snapshot: object) -> str:
-    """Return the text of a snapshot that is text, or UTF-8.
+    """Return the text of a snapshot that is text or UTF-8 bytes.
 
     >>> decode_snapshot(b"{}")
     '{}'
@@ -71,16 +71,16 @@ def decode_snapshot(snapshot: object) -> str:
 def _finite(text: str) -> float:
     number = float(text)
     if number - number != 0:
-        raise ValueError("no float holds this number")
+        raise ValueError("the number is beyond the range of float")
     return number
 
 
-def _no_constant(_: str) -> NoReturn:
+def _refuse_constant(_: str) -> NoReturn:
     raise ValueError("NaN and Infinity are not JSON")
 
 
-_decoder: Any = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
-# the scanner itself: `decode` would look for white space on both sides, slower than `strip`
+_decoder: Any = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse_constant)
+# the scanner itself: `decode` searches for white space on both sides, slower than `strip`
 _scan = _decoder.scan_once
 
 
@@ -91,11 +91,11 @@ def _read_slowly(text: str) -> Any:
         reader.finish()
     except JsonStreamError as error:
         raise _invalid(error.index, error.line, error.column, error.path) from None
-    return _in_whole_characters(reader.value, text)
+    return _with_joined_surrogates(reader.value, text)
 
 
-def _in_whole_characters(value: Any, text: str) -> Any:
-    """Put the halves of characters together that parsers leave apart, as they stand in the text itself."""
+def _with_joined_surrogates(value: Any, text: str) -> Any:
+    """Join the surrogate pairs that parsers keep split because the text itself contains them split."""
     return value if _whole(text) is text else _copy(value)
 
 
@@ -103,16 +103,16 @@ def _invalid(index: int = 0, line: int = 1, column: int = 1, path: str = "") -> 
     return JsonStreamError(ParserError.at(ErrorCode.INVALID_SNAPSHOT, index, line, column), path)
 
 
-# A container that is still to be copied: the entry of the one around it (a chain that names the place
-# if something is wrong there), its key, itself, the copy that takes its copy, and its depth.
+# A container that is still to be copied: the entry of its parent (a chain that names the place of an
+# error), its key, the container itself, the copy of its parent, and its depth.
 _Entry = tuple[Any, Any, Any, Any, int]
-# Where a value contains itself the descent has no end, so it is enough to look for that now and then:
-# at this depth, and whenever it has doubled.
+# A value that contains itself has no end, so it is enough to search for cycles rarely: at this depth, and
+# whenever the depth has doubled.
 _DEEP = 1024
 
 
 def _copy(snapshot: object) -> Any:
-    """Copy a value without recursion, refusing what is not JSON."""
+    """Copy a value without recursion; refuse anything that is not JSON."""
     holder: list[Any] = [None]
     pending: list[_Entry] = [(None, 0, snapshot, holder, 1)]
     while pending:
@@ -120,17 +120,17 @@ def _copy(snapshot: object) -> Any:
         _, key, value, into, depth = entry
         kind = type(value)
         if depth >= _DEEP and depth & (depth - 1) == 0 and (repetition := _repetition(entry)):
-            raise _refused(repetition)
+            raise _invalid_at(repetition)
         if kind is dict or kind is list:
             if kind is dict:
                 try:
-                    # strings, and nothing else, can be joined
+                    # join fails if any key is not a string
                     keys = "".join(value)
                 except TypeError:
-                    raise _refused(entry) from None
+                    raise _invalid_at(entry) from None
                 if not keys.isascii() and _whole(keys) != keys:
                     value = {_whole(key): member for key, member in value.items()}
-            # one level deep this copy is right already, but for the members found below
+            # this shallow copy is correct except for the members found below
             into[key] = own = value.copy()
             for key, member in value.items() if kind is dict else enumerate(value):
                 kind = type(member)
@@ -154,13 +154,13 @@ def _copy(snapshot: object) -> Any:
 
 
 def _whole(text: str) -> str:
-    r"""Put the two halves of a character together, as every reader of JSON text does.
+    r"""Join split surrogate pairs, as every reader of JSON text does.
 
     >>> _whole("\ud83d\ude00 \ud83d") == "\U0001f600 \ud83d"
     True
     """
     try:
-        # a surrogate fails here, many times faster than a search for it
+        # the codec rejects surrogates many times faster than a search finds them
         utf_16_le_encode(text)
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
@@ -168,20 +168,20 @@ def _whole(text: str) -> str:
 
 
 def _repetition(entry: _Entry) -> _Entry | None:
-    """Find the outermost place at which a value contains itself."""
+    """Return the outermost place at which a value contains itself."""
     chain = [entry]
     while chain[-1][0] is not None:
         chain.append(chain[-1][0])
-    seen = set()
+    ids = set()
     for entry in reversed(chain):
-        if id(entry[2]) in seen:
+        if id(entry[2]) in ids:
             return entry
-        seen.add(id(entry[2]))
+        ids.add(id(entry[2]))
     return None
 
 
 def _scalar(value: Any, entry: _Entry) -> Any:
-    """Bring a scalar of any class to its plain form, if it can be written."""
+    """Convert a scalar of any class to its plain form, if JSON can represent it."""
     try:
         if value is None or isinstance(value, bool):
             return value
@@ -189,16 +189,16 @@ def _scalar(value: Any, entry: _Entry) -> Any:
             return _whole(str.__str__(value))
         if isinstance(value, int):
             number = int.__add__(value, 0)
-            # more than 4,300 digits are refused here, before anything depends on them
+            # str refuses more than 4,300 digits: fail here, before anything depends on the number
             str(number)
             return number
         return _finite(float.__repr__(value))
     except ValueError:
-        raise _refused(entry) from None
+        raise _invalid_at(entry) from None
 
 
 def _plain(value: Any, entry: _Entry) -> Any:
-    """Bring whatever else can be JSON to its plain form, one level deep."""
+    """Convert any other value that JSON can represent to its plain form, one level deep."""
     try:
         if isinstance(value, dict):
             return dict(value)
@@ -206,8 +206,8 @@ def _plain(value: Any, entry: _Entry) -> Any:
             return [*value]
         if not isinstance(value, type):
             if callable(getattr(value, "model_dump", None)):
-                dumped = _dumped(value)
-                # a plain form: no further model, or there might be no end to it
+                dumped = _dump_model(value)
+                # accept plain values only: a model that dumps to a model might never end
                 if dumped is None or isinstance(dumped, (str, int, float, dict, list, tuple)):
                     return dumped
             elif hasattr(value, "__dataclass_fields__"):
@@ -216,23 +216,23 @@ def _plain(value: Any, entry: _Entry) -> Any:
                 return {field.name: getattr(value, field.name) for field in fields(value)}
     except Exception as error:
         # a model's own code, or a dataclass without all of its values
-        raise _refused(entry) from error
-    raise _refused(entry)
+        raise _invalid_at(entry) from error
+    raise _invalid_at(entry)
 
 
-def _dumped(model: Any) -> Any:
-    """Ask a model for its JSON form (dates as text, say), or for the only form it has."""
+def _dump_model(model: Any) -> Any:
+    """Return a model's JSON form (with dates as text, for example), or the only form that it has."""
     try:
         return model.model_dump(mode="json")
     except TypeError:
         return model.model_dump()
 
 
-def _refused(entry: Any) -> JsonStreamError:
+def _invalid_at(entry: Any) -> JsonStreamError:
     segments = []
     while entry is not None:
         above, segment, _, into, _ = entry
-        # a model and its plain form have one place
+        # a model and its plain form share one place
         if above is None or above[3] is not into:
             segments.append(segment)
         entry = above

@@ -1,16 +1,16 @@
-"""The open containers of the spine, and what one step tells about the members of each.
+"""The open containers of the spine, and what one step shows about the members of each.
 
-The reasons for these rules are in the header of `midstream.chunker`. Here a container knows which of
-its members are written and which one is open. It looks at its next state without changing anything
-(a `Look`), says from that look later what may be written now, and writes it.
+The reasons for these rules are in the header of ``chunker.py``. A container here records which of its
+members are written and which one is open. It compares itself with its next state without changing anything
+(the result is a `Diff`), derives from the diff what may be written now, and writes it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .compare import Marks, deceives, first_difference, marks_of, present_length, same
-from .text import quoted, whole_text
+from .compare import Marks, contradicts_marks, first_difference, marks_of, present_length, same
+from .text import json_text, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 GROWABLE = (str, list, dict)
 
 
-class Reading:
-    """How snapshots are read: what counts as absent, what as complete, what as empty."""
+class Options:
+    """How snapshots are read: which values count as absent, as complete and as empty."""
 
     __slots__ = ("nulls", "unfinished")
 
     def __init__(self, tentative_nulls: bool, tentative_numbers: bool) -> None:
-        # whether a null only keeps the place of a value to come
+        # whether a null may be a placeholder for a value that follows
         self.nulls = tentative_nulls
-        # the kinds of which a value that has just appeared may be unfinished
+        # the types whose values may still be unfinished when they first appear
         self.unfinished = (*GROWABLE, int, float) if tentative_numbers else GROWABLE
 
     def empty(self, value: Any) -> bool:
-        """Tell a value that is empty, or made of empty values only."""
+        """Report whether a value is empty, or consists of empty values only."""
         if type(value) is str:
             return not value
         pending = [value]
@@ -48,14 +48,14 @@ class Reading:
         return True
 
     def length(self, items: list[Any], written: int) -> int:
-        """Count the items of an array that are there: a null that is written is."""
+        """Count the items of an array that are present; a null that is already written is present."""
         return present_length(items, written) if self.nulls else len(items)
 
 
-class Look:
-    """What a step shows in one container beside the open member, before anything is changed."""
+class Diff:
+    """What a step changes in one container, apart from its open member."""
 
-    __slots__ = ("broken", "changed", "contradicted", "held", "new")
+    __slots__ = ("changed", "conflict_at", "contradicted", "held", "new")
 
     def __init__(
         self,
@@ -63,16 +63,16 @@ class Look:
         changed: Sequence[Any] = (),
         held: Sequence[Any] = (),
         contradicted: Sequence[Any] = (),
-        broken: Segments | None = None,
+        conflict_at: Segments | None = None,
     ) -> None:
-        # members that joined, held members whose value changed, and those that stood still
+        # members that joined, held members whose value changed, and held members that did not change
         self.new = new
         self.changed = changed
         self.held = held
-        # closed members that differ from their text, to be written again here,
-        # and the place of a contradiction that only a container above can correct
+        # closed members that differ from what was written, to be written again in this container,
+        # and the place of a contradiction that only a container above this one can correct
         self.contradicted = contradicted
-        self.broken = broken
+        self.conflict_at = conflict_at
 
 
 class OpenObject:
@@ -84,31 +84,31 @@ class OpenObject:
     def __init__(self, value: dict[str, Any]) -> None:
         # its state in the last snapshot
         self.value = value
-        # the member that is written in part, the members that are written whole,
-        # and the keys whose text an override has taken back
+        # the member that is written in part, the members that are written completely,
+        # and the keys whose written text an override has invalidated
         self.child: Any = None
         self.closed: dict[str, Any] = {}
         self.stale: frozenset[str] = frozenset()
-        # where the closed ones need a second look
+        # where the closed ones hold booleans, zeros and ones
         self.marks: Marks = []
 
-    def look(self, now: Any, reading: Reading, known: Any = None) -> Look | None:
-        """Compare with the next state of this object, of which one member may be known to differ."""
+    def compare(self, now: Any, options: Options, known: Any = None) -> Diff | None:
+        """Compare this object with its next state; the member ``known`` is known to differ."""
         if type(now) is not dict:
-            return Look(broken=())
+            return Diff(conflict_at=())
         closed, child, stale = self.closed, self.child, self.stale
         try:
-            # all closed members at one go, but for what Python takes for equal
-            intact = closed.items() <= now.items() and not (self.marks and deceives(self.marks, now))
+            # compare all closed members in one operation, then check the booleans that Python confuses
+            intact = closed.items() <= now.items() and not (self.marks and contradicts_marks(self.marks, now))
         except RecursionError:
             intact = False
         if not intact or stale or (child is not None and child not in now):
             kept = {*closed, *stale} if child is None else {*closed, *stale, child}
             if missing := kept - now.keys():
-                return Look(broken=(min(missing),))
+                return Diff(conflict_at=(min(missing),))
         elif len(now) == len(closed) + (child is not None):
             return None
-        before, nulls = self.value, reading.nulls
+        before, nulls = self.value, options.nulls
         new, changed, held, contradicted = [], [], [], []
         for key, value in now.items():
             if key in closed:
@@ -122,32 +122,32 @@ class OpenObject:
                 changed.append(key)
             else:
                 held.append(key)
-        return Look(new, changed, held, contradicted) if new or changed or contradicted else None
+        return Diff(new, changed, held, contradicted) if new or changed or contradicted else None
 
-    def final(self, seen: Look | None, reading: Reading, but: Collection[str] = ()) -> list[Any]:
-        """Name what is to be written, and in which order, if all of this object is final but some."""
-        value, nulls = self.value, reading.nulls
+    def final(self, diff: Diff | None, options: Options, but: Collection[str] = ()) -> list[Any]:
+        """Return the members to write, in order, if the whole object is final except the keys ``but``."""
+        value, nulls = self.value, options.nulls
         scalars, growable = [], []
-        # in the order of writing, as far as the step shows it
-        for key in [*seen.held, *seen.new, *seen.changed] if seen else self._unwritten():
+        # in the order in which the source wrote them, as far as the step shows it
+        for key in [*diff.held, *diff.new, *diff.changed] if diff else self._unwritten():
             member = value[key]
             if key in but:
                 continue
             if type(member) not in GROWABLE:
                 if member is not None or not nulls:
                     scalars.append(key)
-            elif not reading.empty(member):
+            elif not options.empty(member):
                 growable.append(key)
         return scalars + growable
 
-    def certain(self, seen: Look | None, reading: Reading) -> tuple[Sequence[Any], Any]:
-        """Name the members that are final, in writing order, and the one that is the spine.
+    def certain(self, diff: Diff | None, options: Options) -> tuple[Sequence[Any], Any]:
+        """Return the final members, in writing order, and the member on the spine.
 
-        Without a look nothing was known of this object, so all of it is new.
+        Without a diff nothing was known about this object, so all of it is new.
         """
-        value, nulls, unfinished = self.value, reading.nulls, reading.unfinished
-        # what joined, or else what changed, is the spine or has it among them
-        latest = value if seen is None else seen.new or [*seen.changed, *seen.contradicted]
+        value, nulls, unfinished = self.value, options.nulls, options.unfinished
+        # the spine continues in one of the members that joined or, if none did, that changed
+        latest = value if diff is None else diff.new or [*diff.changed, *diff.contradicted]
         candidates, final = [], []
         for key in latest:
             member = value[key]
@@ -155,48 +155,48 @@ class OpenObject:
                 candidates.append(key)
             elif member is not None or not nulls:
                 final.append(key)
-        if seen is not None and (seen.held or seen.changed):
-            # these are not all that is not written
-            final = self.final(seen, reading, but={*candidates})
+        if diff is not None and (diff.held or diff.changed):
+            # there are unwritten members besides the latest ones
+            final = self.final(diff, options, but={*candidates})
         if len(candidates) == 1 and type(value[candidates[0]]) in GROWABLE:
             return final, candidates[0]
         return final, None
 
-    def unwrite(self, seen: Look) -> None:
-        """Take contradicted members back: their text stands, and a newer one has to follow."""
-        self.stale |= {*seen.contradicted}
-        for key in seen.contradicted:
+    def unwrite(self, diff: Diff) -> None:
+        """Mark contradicted members as unwritten: their text remains, and a newer one has to follow."""
+        self.stale |= {*diff.contradicted}
+        for key in diff.contradicted:
             self.closed.pop(key, None)
-        if self.child in seen.contradicted:
+        if self.child in diff.contradicted:
             self.child = None
         self.marks = [mark for mark in self.marks if mark[0] in self.closed]
-        moved = {*seen.new, *seen.changed}
-        seen.held = [key for key in self._unwritten() if key not in moved]
+        moved = {*diff.new, *diff.changed}
+        diff.held = [key for key in self._unwritten() if key not in moved]
 
     def write(self, keys: Sequence[Any], parts: list[str]) -> None:
-        """Write members whole."""
+        """Write complete members."""
         value, closed = self.value, self.closed
         comma = "," if closed or self.stale else ""
         for key in keys:
             member = closed[key] = value[key]
             kind = type(member)
-            # most members need no mark, and the encoder would take longer to start than to write them
+            # most members are short and need no mark: starting the encoder costs more than writing them
             if kind is str:
                 text = quoted(member)
             elif kind is int and member > 1:
                 text = repr(member)
             else:
-                text = whole_text(member)
+                text = json_text(member)
                 self.marks += marks_of([(key, member)])
             parts.append(f"{comma}{quoted(key)}:{text}")
             comma = ","
 
     def lead(self, key: Any) -> str:
-        """Give the text in front of a member."""
+        """Return the text that comes before a member's value."""
         return f",{quoted(key)}:" if self.closed or self.stale else f"{quoted(key)}:"
 
     def rest(self) -> Sequence[Any]:
-        """Name all that is not written, for the object to close: scalars first here, too."""
+        """Return all unwritten members, scalars first, to be written before the object closes."""
         rest = self._unwritten()
         return sorted(rest, key=lambda key: type(self.value[key]) in GROWABLE) if rest else rest
 
@@ -207,14 +207,14 @@ class OpenObject:
         return [key for key in self.value if key not in closed and key != child]
 
     def close_child(self, marks: Marks) -> None:
-        """Note that the open member is written whole, and where it needs a second look."""
+        """Record that the open member is completely written, with its marks."""
         self.closed[self.child] = self.value[self.child]
         if marks:
             self.marks.append((self.child, marks))
         self.child = None
 
     def place(self, key: Any, now: Any) -> Segments:
-        """Find where exactly a member contradicts its text."""
+        """Return the exact place where a member contradicts its written text."""
         return (key, *(first_difference(self.value[key], now[key]) or ()))
 
 
@@ -227,105 +227,105 @@ class OpenArray:
     def __init__(self, value: list[Any]) -> None:
         # its state in the last snapshot
         self.value = value
-        # the item that is written in part, and the number of those before it that are written whole
+        # the item that is written in part, and the number of complete items before it
         self.child: Any = None
         self.count = 0
-        # where the closed ones need a second look
+        # where the closed ones hold booleans, zeros and ones
         self.marks: Marks = []
 
-    def look(self, now: Any, reading: Reading, known: Any = None) -> Look | None:
-        """Compare with the next state of this array, of which one item may be known to differ."""
+    def compare(self, now: Any, options: Options, known: Any = None) -> Diff | None:
+        """Compare this array with its next state; the item ``known`` is known to differ."""
         if type(now) is not list:
-            return Look(broken=())
+            return Diff(conflict_at=())
         before, count, child = self.value, self.count, self.child
         if child == 0 and len(now) == 1:
-            # the open item is all there is, as the root always is
+            # there is only the open item; this is always so for the root
             return None
         written = count if child is None else count + 1
-        length = reading.length(now, written) if reading.nulls else len(now)
+        length = options.length(now, written) if options.nulls else len(now)
         if length < written:
-            return Look(broken=(length,))
+            return Diff(conflict_at=(length,))
         if count:
             closed, closed_now = before[:count], now[:count]
             try:
-                intact = closed == closed_now and not (self.marks and deceives(self.marks, now))
+                intact = closed == closed_now and not (self.marks and contradicts_marks(self.marks, now))
             except RecursionError:
                 intact = same(closed, closed_now)
             if not intact:
-                return Look(broken=first_difference(closed, closed_now))
+                return Diff(conflict_at=first_difference(closed, closed_now))
         if length > written and (
             written >= len(before)
             or (known is not None and known < length)
-            or not same(before[written:length], now[written:length], reading.nulls)
+            or not same(before[written:length], now[written:length], options.nulls)
         ):
-            return Look(range(written, length))
+            return Diff(range(written, length))
         return None
 
-    def final(self, _: Look | None, reading: Reading) -> Sequence[Any]:
-        """Name what is to be written if the whole array is final."""
+    def final(self, _: Diff | None, options: Options) -> Sequence[Any]:
+        """Return the items to write if the whole array is final."""
         written = self.count if self.child is None else self.count + 1
-        length = reading.length(self.value, written)
-        if length > written and reading.empty(self.value[length - 1]):
-            # the last item blocks nothing, so it may wait like any empty member
+        length = options.length(self.value, written)
+        if length > written and options.empty(self.value[length - 1]):
+            # nothing waits for the last item, so it may wait like any empty member
             length -= 1
         return range(written, length)
 
-    def certain(self, seen: Look | None, reading: Reading) -> tuple[Sequence[Any], Any]:
-        """Name the items that are final, and the one that is the spine: the last."""
-        new = range(reading.length(self.value, 0)) if seen is None else seen.new
+    def certain(self, diff: Diff | None, options: Options) -> tuple[Sequence[Any], Any]:
+        """Return the final items, and the item on the spine, which is the last one."""
+        new = range(options.length(self.value, 0)) if diff is None else diff.new
         if not new:
             return new, None
         kind = type(self.value[new[-1]])
-        if kind not in reading.unfinished:
+        if kind not in options.unfinished:
             return new, None
         return new[:-1], new[-1] if kind in GROWABLE else None
 
     def write(self, indexes: Sequence[Any], parts: list[str]) -> None:
-        """Write items whole."""
+        """Write complete items."""
         start, self.count = self.count, self.count + len(indexes)
         items = self.value[start : self.count]
         self.marks += marks_of(enumerate(items, start))
-        parts += ("," if start else "", whole_text(items)[1:-1])
+        parts += ("," if start else "", json_text(items)[1:-1])
 
     def lead(self, index: Any) -> str:
-        """Give the text in front of an item."""
+        """Return the text that comes before an item."""
         return "," if index else ""
 
     def rest(self) -> Sequence[Any]:
-        """Name all that is not written, for the array to close."""
+        """Return all unwritten items, to be written before the array closes."""
         return range(self.count, len(self.value))
 
     def close_child(self, marks: Marks) -> None:
-        """Note that the open item is written whole, and where it needs a second look."""
+        """Record that the open item is completely written, with its marks."""
         if marks:
             self.marks.append((self.child, marks))
         self.count += 1
         self.child = None
 
     def place(self, index: Any, now: Any) -> Segments:
-        """Find where exactly an item contradicts its text."""
+        """Return the exact place where an item contradicts its written text."""
         return (index, *(first_difference(self.value[index], now[index]) or ()))
 
 
 class Step:
-    """What one snapshot shows, along the spine."""
+    """What one snapshot shows along the spine."""
 
-    __slots__ = ("looks", "string_grew", "values")
+    __slots__ = ("diffs", "string_grew", "values")
 
     def __init__(self) -> None:
-        # the next state of every open container; what was seen in those where something moved,
-        # by level; and whether the open string at the end goes on
+        # the next state of every open container; the diffs, by level, of those that changed;
+        # and whether the open string at the end has grown
         self.values: list[Any] = []
-        self.looks: dict[int, Look] = {}
+        self.diffs: dict[int, Diff] = {}
         self.string_grew = False
 
-    def turn(self) -> int | None:
-        """Find the highest container in which the source has left the open member behind.
+    def highest_level(self) -> int | None:
+        """Return the level of the highest container whose open member is finished, None if none is.
 
-        It has where a member joined; and where another member changed, unless the open one did, too.
+        The open member is finished if a member joined, or if another member changed and it did not.
         """
-        for level, seen in self.looks.items():
-            if seen.new:
+        for level, diff in self.diffs.items():
+            if diff.new:
                 return level
-        # the last is the deepest: nothing below it changed but, perhaps, the string
-        return None if self.string_grew or not self.looks else level
+        # the last level is the deepest: below it only the string may have changed
+        return None if self.string_grew or not self.diffs else level

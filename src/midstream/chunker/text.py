@@ -1,8 +1,8 @@
-"""Values into JSON text, as the chunker writes it.
+"""Write values as JSON text, in the form that the chunker emits.
 
-RFC 8259 section 7 asks for escapes in front of quotes, backslashes and control characters only;
-everything else stays as it is. A lone surrogate is the exception: it is no character, no UTF-8
-holds it, so it is written as its escape.
+RFC 8259 section 7 requires escapes for quotes, backslashes and control characters only; all other
+characters are written as they are. A lone surrogate is the exception: UTF-8 cannot encode it, so it is
+written as its escape.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-# a string with its quotes; a surrogate in it is left for `joined`
+# a string with its quotes; `joined` escapes the surrogates in it
 quoted: Callable[[str], str] = json.encoder.encode_basestring
-# whoever calls has refused cycles and infinities already: see _chunk_snapshot
+# `snapshot.read_snapshot` has already refused cycles and infinities
 _encoder = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"))
-# What the standard library makes anew for every text, which takes longer than writing most of them, is
-# made once; an interpreter that does not have it has the other, which is called alike.
+# JSONEncoder builds a C encoder for every text, which takes longer than writing most texts, so one is built
+# here. An interpreter without it uses `iterencode`, which has the same parameters.
 _make: Any = getattr(json.encoder, "c_make_encoder", None)
 _pieces: Callable[..., Iterable[str]] = (
     _make(None, _encoder.default, quoted, None, ":", ",", False, False, False)
@@ -30,20 +30,20 @@ _pieces: Callable[..., Iterable[str]] = (
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def whole_text(value: Any) -> str:
-    """Write a complete value; a surrogate in it is left for `joined`.
+def json_text(value: Any) -> str:
+    """Write a complete value; `joined` escapes the surrogates in it.
 
-    >>> whole_text({"a": [1, "ü"]})
+    >>> json_text({"a": [1, "ü"]})
     '{"a":[1,"ü"]}'
     """
     try:
         return "".join(_pieces(value, 0))
     except RecursionError:
-        return _deep_text(value)
+        return _nested_text(value)
 
 
 def joined(parts: list[str]) -> str:
-    r"""Join what was written, with an escape for everything that is no character.
+    r"""Join the parts of a chunk, with every lone surrogate escaped.
 
     >>> print(joined(['"ü', '\ud83d"']))
     "ü\ud83d"
@@ -51,7 +51,7 @@ def joined(parts: list[str]) -> str:
     text = "".join(parts)
     if not text.isascii():
         try:
-            # a surrogate fails here, many times faster than a search for it
+            # the codec rejects surrogates many times faster than a search finds them
             utf_16_le_encode(text)
         except UnicodeEncodeError:
             return _SURROGATE.sub(_escape, text)
@@ -59,9 +59,9 @@ def joined(parts: list[str]) -> str:
 
 
 def settled_length(text: str) -> int:
-    """Count the characters that no later text can turn into others.
+    """Count the characters that later text cannot change.
 
-    A high surrogate at the end is half a character: the other half may be on its way.
+    A high surrogate at the end does not count: the low surrogate of its pair may follow.
     """
     return len(text) - (text[-1:] >= "\ud800" and text[-1:] <= "\udbff")
 
@@ -70,8 +70,8 @@ def _escape(surrogate: re.Match[str]) -> str:
     return f"\\u{ord(surrogate[0]):04x}"
 
 
-def _deep_text(value: Any) -> str:
-    """Write what is nested too deep for the standard library's encoder, which recurses."""
+def _nested_text(value: Any) -> str:
+    """Write a value that is nested too deep for the standard library's encoder, which recurses."""
     parts: list[str] = []
     unwritten: list[tuple[Iterator[tuple[str, Any]], str]] = [(iter([("", value)]), "")]
     while unwritten:
@@ -95,7 +95,7 @@ def _deep_text(value: Any) -> str:
 
 
 def _separated(leads: Iterable[str], members: Iterable[Any]) -> Iterator[tuple[str, Any]]:
-    """Pair every member with the text in front of it."""
+    """Pair every member with the text before it."""
     comma = ""
     for lead, member in zip(leads, members, strict=True):
         yield comma + lead, member
