@@ -20,7 +20,7 @@ from .calls.messages import (
 from .calls.middleware import JsonFragmentUpdateMiddleware
 from .chunker.chunker import JsonStreamChunker, PlainTextStreamChunker, chunks
 from .core.grammar import COMPILED
-from .errors import ErrorCode, JsonStreamError, ParserError, Position
+from .errors import ErrorCode, JsonStreamError, NoMatch, ParserError, Position, TypedError, TypedStreamError
 from .limits import Limits
 from .paths import parse_path
 from .streams import text_deltas, tool_calls
@@ -67,6 +67,7 @@ __all__ = [
     "JsonValueAccumulator",
     "Limits",
     "MessageEnd",
+    "NoMatch",
     "ParserError",
     "ParserMode",
     "ParserState",
@@ -79,6 +80,8 @@ __all__ = [
     "ToolCallsUpdate",
     "ToolResult",
     "ToolsAggregateMessageHandler",
+    "TypedError",
+    "TypedStreamError",
     "__version__",
     "aio",
     "chunks",

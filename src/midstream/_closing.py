@@ -1,22 +1,109 @@
-"""Generators that end with what reads them."""
+"""Close what an iterator reads when the iterator is left early.
+
+A provider's stream costs money until its connection closes, so an iterator that ends before its source does
+must end the source as well. The rule:
+
+- A source that was read to its end is left alone.
+- A generator is closed, and so is an object with ``aclose()`` or ``close()``: the streams and responses of
+  SDKs and HTTP clients.
+- A file is never closed: its owner may want to read on. A file is what has ``readline``, except for the
+  response of ``http.client``, which is a connection.
+- ``close=False`` leaves every source to its owner.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing, nullcontext
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Generator
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable
-    from contextlib import AbstractAsyncContextManager
+    from collections.abc import AsyncIterator, Callable, Iterator
+    from types import TracebackType
 
-__all__ = ["closing"]
+__all__ = ["Source"]
 
 
-def closing(source: AsyncIterable[Any]) -> AbstractAsyncContextManager[Any]:
-    """Close a source that is a generator when it is read no further.
+class Source:
+    """Iterate over a source, and close it if that ends early.
 
-    Left to the garbage collector it would end some time later, and under trio not cleanly. Other sources
-    have an owner, who may want to go on with them.
+    It ends early when the ``with`` block raises (a generator that is closed raises `GeneratorExit` there),
+    or after a call of `stop`.
+
+    >>> def model():
+    ...     try:
+    ...         yield "text"
+    ...     finally:
+    ...         print("closed")
+    >>> with Source(model()) as source:
+    ...     for fragment in source:
+    ...         source.stop()
+    ...         break
+    closed
     """
-    return aclosing(source) if isinstance(source, AsyncGenerator) else nullcontext()
+
+    def __init__(self, source: Any, close: bool = True) -> None:
+        self._source = source
+        self._close = close
+        self._is_stopped = False
+        self._iterator: Any = None
+
+    def stop(self) -> None:
+        """End before the source does: leaving the ``with`` block closes the source."""
+        self._is_stopped = True
+
+    def __iter__(self) -> Iterator[Any]:
+        self._iterator = iter(self._source)
+        return self._iterator  # type: ignore[no-any-return]
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        self._iterator = aiter(self._source)
+        return self._iterator  # type: ignore[no-any-return]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for close in self._closers(kind, "close"):
+            close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for close in self._closers(kind, "aclose", "close"):
+            result = close()
+            if isinstance(result, Awaitable):
+                await result
+
+    def _closers(self, kind: type[BaseException] | None, *names: str) -> Iterator[Callable[[], Any]]:
+        """Find what closes the source, if it has to be closed: its own iterator first."""
+        iterator, source = self._iterator, self._source
+        if not self._close or iterator is None or (kind is None and not self._is_stopped):
+            return
+        if iterator is not source and isinstance(iterator, (Generator, AsyncGenerator)):
+            # made by the source's `__iter__` for us alone
+            yield iterator.close if isinstance(iterator, Generator) else iterator.aclose
+        if is_closable(source):
+            for name in names:
+                if callable(close := getattr(source, name, None)):
+                    yield close
+                    return
+
+
+def is_closable(source: object) -> bool:
+    """Report whether an iterator that is left early may close its source: anything but a file.
+
+    >>> import io
+    >>> is_closable(io.StringIO()), is_closable(letter for letter in "text")
+    (False, True)
+    """
+    if not hasattr(source, "readline"):
+        return True
+    # without an import: who has such a response has loaded the module
+    http = sys.modules.get("http.client")
+    return http is not None and isinstance(source, http.HTTPResponse)

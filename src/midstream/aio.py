@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._closing import closing
+from ._closing import Source
 from .accumulators.base import DEFAULT_LIMITS
 from .accumulators.fragments import JsonFragmentAccumulator
 from .accumulators.values import ValueStream
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["chunks", "text_deltas", "tool_calls", "updates", "values"]
 
 
-async def updates(fragments: AsyncIterable[str | bytes], **options: Any) -> AsyncIterator[JsonFragmentUpdate]:
+async def updates(
+    fragments: AsyncIterable[str | bytes], *, close: bool = True, **options: Any
+) -> AsyncIterator[JsonFragmentUpdate]:
     """Iterate over the updates of a text that arrives in fragments.
 
     The options are those of `JsonFragmentAccumulator`. What came before an error is yielded
@@ -39,8 +41,8 @@ async def updates(fragments: AsyncIterable[str | bytes], **options: Any) -> Asyn
     """
     accumulator = JsonFragmentAccumulator(**options)
     # only the steps are tried: an error of the source is none of this text
-    async with closing(fragments):
-        async for fragment in fragments:
+    async with Source(fragments, close) as source:
+        async for fragment in source:
             try:
                 found = accumulator.add_fragment(fragment)
             except JsonStreamError as error:
@@ -59,7 +61,9 @@ async def updates(fragments: AsyncIterable[str | bytes], **options: Any) -> Asyn
         yield update
 
 
-async def values(fragments: AsyncIterable[str | bytes], **options: Any) -> AsyncIterator[Any]:
+async def values(
+    fragments: AsyncIterable[str | bytes], *, close: bool = True, **options: Any
+) -> AsyncIterator[Any]:
     """Iterate over the snapshots of a value that arrives in fragments, whenever it changed.
 
     The options are those of `JsonValueAccumulator`. What came before an error is yielded before
@@ -75,15 +79,17 @@ async def values(fragments: AsyncIterable[str | bytes], **options: Any) -> Async
     [[1], [1, 2]]
     """
     stream = ValueStream(options)
-    async with closing(fragments):
-        async for fragment in fragments:
+    async with Source(fragments, close) as source:
+        async for fragment in source:
             for value in stream.add_fragment(fragment):
                 yield value
     for value in stream.finish():
         yield value
 
 
-async def chunks(snapshots: AsyncIterable[object], **options: Any) -> AsyncIterator[str]:
+async def chunks(
+    snapshots: AsyncIterable[object], *, close: bool = True, **options: Any
+) -> AsyncIterator[str]:
     """Iterate over the chunks of a stream of snapshots, none of them empty.
 
     The options are those of `JsonStreamChunker`.
@@ -98,8 +104,8 @@ async def chunks(snapshots: AsyncIterable[object], **options: Any) -> AsyncItera
     ['{"a":"', 'b', '"}']
     """
     chunker = JsonStreamChunker(**options)
-    async with closing(snapshots):
-        async for snapshot in snapshots:
+    async with Source(snapshots, close) as source:
+        async for snapshot in source:
             if chunk := chunker.process(snapshot):
                 yield chunk
     if chunk := chunker.flush():
@@ -107,7 +113,11 @@ async def chunks(snapshots: AsyncIterable[object], **options: Any) -> AsyncItera
 
 
 async def tool_calls(
-    stream: AsyncIterable[Any], format: str | None = None, limits: Limits = DEFAULT_LIMITS
+    stream: AsyncIterable[Any],
+    format: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    close: bool = True,
 ) -> AsyncIterator[list[ToolCall]]:
     """Iterate over the tool calls of a provider's stream, as they stand after each of its events.
 
@@ -121,13 +131,15 @@ async def tool_calls(
     [{'city': 'Par'}, {'city': 'Paris'}, {'city': 'Paris'}]
     """
     calls = CallStream(format, limits)
-    async with closing(stream):
-        async for event in stream:
+    async with Source(stream, close) as source:
+        async for event in source:
             yield calls.add_event(event)
     yield calls.finish()
 
 
-async def text_deltas(stream: AsyncIterable[Any], format: str | None = None) -> AsyncIterator[str]:
+async def text_deltas(
+    stream: AsyncIterable[Any], format: str | None = None, *, close: bool = True
+) -> AsyncIterator[str]:
     """Iterate over the text of a provider's stream, to be given to `values` or `updates`.
 
     >>> import asyncio
@@ -140,8 +152,8 @@ async def text_deltas(stream: AsyncIterable[Any], format: str | None = None) -> 
     [{'city': 'Par'}, {'city': 'Paris'}]
     """
     texts = TextStream(format)
-    async with closing(stream):
-        async for event in stream:
+    async with Source(stream, close) as source:
+        async for event in source:
             for text in texts.add_event(event):
                 yield text
     for text in texts.finish():

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from .accumulators.update import JsonFragmentUpdate
+    from .paths import Segments
 
-__all__ = ["ErrorCode", "JsonStreamError", "ParserError", "Position"]
+__all__ = [
+    "ErrorCode",
+    "JsonStreamError",
+    "NoMatch",
+    "ParserError",
+    "Position",
+    "TypedError",
+    "TypedStreamError",
+]
 
 
 class ErrorCode(StrEnum):
@@ -54,6 +63,9 @@ class ErrorCode(StrEnum):
     PROVIDER_ERROR = "provider_error"
     INVALID_EVENT = "invalid_event"
     UNKNOWN_FORMAT = "unknown_format"
+    # selections and types
+    NO_MATCH = "no_match"
+    INVALID_VALUE = "invalid_value"
     # snapshots into text
     INVALID_SNAPSHOT = "invalid_snapshot"
     CONFLICT = "conflict"
@@ -88,6 +100,8 @@ _WORDS = {
     ErrorCode.PROVIDER_ERROR: "the provider gave the call up",
     ErrorCode.INVALID_EVENT: "not an event of this format",
     ErrorCode.UNKNOWN_FORMAT: "not a stream of a known format",
+    ErrorCode.NO_MATCH: "the document ends without a match",
+    ErrorCode.INVALID_VALUE: "the value does not fit its type",
     ErrorCode.INVALID_SNAPSHOT: "the snapshot is not a JSON value",
     ErrorCode.CONFLICT: "the snapshot contradicts what has been written",
     ErrorCode.EVENT_LIMIT: "event longer than max_event",
@@ -163,3 +177,61 @@ class JsonStreamError(ValueError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.error, self.path, self.updates)
+
+
+class NoMatch(JsonStreamError, LookupError):  # noqa: N818  # it is what `first` did not find
+    """Nothing in a complete document matches.
+
+    >>> raise NoMatch(ParserError.of(ErrorCode.NO_MATCH, 2, "city"))
+    Traceback (most recent call last):
+        ...
+    midstream.errors.NoMatch: the document ends without a match: city
+    """
+
+
+class TypedError(NamedTuple):
+    """A value that does not fit its type: where it stands, and what is wrong with it.
+
+    ``segments`` and ``path`` lead to the value from the root of the document. ``code`` and ``message`` are
+    the library's own words, and ``native`` is the library's own error: of pydantic, one of the dicts of
+    ``ValidationError.errors()``; of msgspec, the ``ValidationError``.
+
+    >>> error = TypedError(("days",), "root.days", "int_type", "Input should be a valid integer")
+    >>> error.path, error.code
+    ('root.days', 'int_type')
+    """
+
+    segments: Segments
+    path: str
+    code: str
+    message: str
+    native: Any = None
+
+
+class TypedStreamError(JsonStreamError):
+    """A value in the stream does not fit the type that was asked for.
+
+    ``errors`` says what is wrong, and where, with one `TypedError` for each finding.
+
+    >>> raise TypedStreamError([TypedError(("days",), "root.days", "int_type", "Input should be an integer")])
+    Traceback (most recent call last):
+        ...
+    midstream.errors.TypedStreamError: the value does not fit its type: root.days: Input should be an integer
+    """
+
+    def __init__(self, errors: Sequence[TypedError], native: Callable[[], Any] | Any = None) -> None:
+        self.errors = list(errors)
+        first = self.errors[0] if self.errors else None
+        why = "" if first is None else f"{first.path}: {first.message}" if first.path else first.message
+        more = len(self.errors) - 1
+        if more > 0:
+            why += f" (and {more} more)"
+        super().__init__(ParserError.of(ErrorCode.INVALID_VALUE, 0, why), "" if first is None else first.path)
+        self._native = native
+
+    def native(self) -> Any:
+        """Return the library's own exception, as a retry prompt wants it; None if there is none."""
+        return self._native() if callable(self._native) else self._native
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.errors, self.native())

@@ -13,7 +13,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from ._closing import closing
+from ._closing import Source
 from .errors import ErrorCode, JsonStreamError, ParserError
 
 if TYPE_CHECKING:
@@ -241,8 +241,9 @@ def decode(chunks: Iterable[bytes], *, max_event: int | None = None) -> Iterator
 
 
 def _events(decoder: SseDecoder, chunks: Iterable[bytes]) -> Iterator[SseEvent]:
-    for chunk in chunks:
-        yield from decoder.add_bytes(chunk)
+    with Source(chunks) as source:
+        for chunk in source:
+            yield from decoder.add_bytes(chunk)
     yield from decoder.finish()
 
 
@@ -259,8 +260,8 @@ async def adecode(chunks: AsyncIterable[bytes], *, max_event: int | None = None)
     ['1', '2']
     """
     decoder = SseDecoder(max_event=max_event)
-    async with closing(chunks):
-        async for chunk in chunks:
+    async with Source(chunks) as source:
+        async for chunk in source:
             for event in decoder.add_bytes(chunk):
                 yield event
     for event in decoder.finish():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ._closing import Source
 from .accumulators.base import DEFAULT_LIMITS
 from .calls.handler import ToolsAggregateMessageHandler
 from .calls.messages import TextDelta
@@ -119,13 +120,14 @@ class TextStream:
 
 
 def tool_calls(
-    stream: Iterable[Any], format: str | None = None, limits: Limits = DEFAULT_LIMITS
+    stream: Iterable[Any], format: str | None = None, limits: Limits = DEFAULT_LIMITS, *, close: bool = True
 ) -> Iterator[list[ToolCall]]:
     """Iterate over the tool calls of a provider's stream, as they stand after each of its events.
 
     The events are dicts or the objects of the provider's SDK; their format is one of
     `midstream.providers.FORMATS` or, if it is not given, found out. The last list, given after the end of
-    the stream, is final: a call in it is complete, or has an ``error`` that says why not.
+    the stream, is final: a call in it is complete, or has an ``error`` that says why not. Leaving the
+    iterator early closes the stream, unless ``close`` is false.
 
     >>> def delta(**function):
     ...     call = {"index": 0, "function": function}
@@ -137,24 +139,27 @@ def tool_calls(
     [ToolCall(name='weather', args={'city': 'Paris'}, is_complete=True)]
     """
     calls = CallStream(format, limits)
-    for event in stream:
-        yield calls.add_event(event)
+    with Source(stream, close) as source:
+        for event in source:
+            yield calls.add_event(event)
     yield calls.finish()
 
 
-def text_deltas(stream: Iterable[Any], format: str | None = None) -> Iterator[str]:
+def text_deltas(stream: Iterable[Any], format: str | None = None, *, close: bool = True) -> Iterator[str]:
     """Iterate over the text of a provider's stream, to be given to `values` or `updates`.
 
     Where the provider was asked for several choices, it is the first one's. It is the text and nothing else:
-    why the message ended is told by the adapter's `MessageEnd`.
+    why the message ended is told by the adapter's `MessageEnd`. Leaving the iterator early closes the
+    stream, unless ``close`` is false.
 
     >>> events = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in ('{"ci', 'ty":')]
     >>> list(text_deltas(events))
     ['{"ci', 'ty":']
     """
     text = TextStream(format)
-    for event in stream:
-        yield from text.add_event(event)
+    with Source(stream, close) as source:
+        for event in source:
+            yield from text.add_event(event)
     yield from text.finish()
 
 

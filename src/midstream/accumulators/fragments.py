@@ -6,6 +6,7 @@ import sys
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
+from .._closing import Source
 from ..core import cython_shim as cython
 from ..core.text import TextBuffer, load_text, save_text
 from ..errors import JsonStreamError, ParserError
@@ -330,11 +331,14 @@ class JsonFragmentAccumulator(Accumulator):
         return accumulator
 
 
-def updates(fragments: Iterable[str | bytes] | str | bytes, **options: Any) -> Iterator[JsonFragmentUpdate]:
+def updates(
+    fragments: Iterable[str | bytes] | str | bytes, *, close: bool = True, **options: Any
+) -> Iterator[JsonFragmentUpdate]:
     """Iterate over the updates of a text that arrives in fragments.
 
     The options are those of `JsonFragmentAccumulator`. What came before an error is yielded
-    before it is raised.
+    before it is raised. Leaving the iterator early closes what it reads, unless that is a file or
+    ``close`` is false.
 
     >>> [update.kind.value for update in updates(["[1,", " 2]"])]
     ['StartArray', 'CompleteNumber', 'CompleteNumber', 'EndArray', 'JsonComplete']
@@ -343,13 +347,14 @@ def updates(fragments: Iterable[str | bytes] | str | bytes, **options: Any) -> I
     if isinstance(fragments, (str, bytes)):
         fragments = [fragments]
     # only the steps are tried: an error of the source is none of this text
-    for fragment in fragments:
-        try:
-            found = accumulator.add_fragment(fragment)
-        except JsonStreamError as error:
-            yield from error.updates
-            raise
-        yield from found
+    with Source(fragments, close) as source:
+        for fragment in source:
+            try:
+                found = accumulator.add_fragment(fragment)
+            except JsonStreamError as error:
+                yield from error.updates
+                raise
+            yield from found
     try:
         found = accumulator.finish()
     except JsonStreamError as error:

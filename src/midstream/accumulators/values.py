@@ -13,6 +13,7 @@ import sys
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
+from .._closing import Source
 from .._undefined import UNDEFINED
 from ..core import cython_shim as cython
 from ..core.text import TextBuffer, load_text, save_text
@@ -515,18 +516,22 @@ class ValueStream:
         yield from self.accumulator._news()
 
 
-def values(fragments: Iterable[str | bytes] | str | bytes, **options: Any) -> Iterator[Any]:
+def values(
+    fragments: Iterable[str | bytes] | str | bytes, *, close: bool = True, **options: Any
+) -> Iterator[Any]:
     """Iterate over the snapshots of a value that arrives in fragments, whenever it changed.
 
     The options are those of `JsonValueAccumulator`. What came before an error is yielded before
-    it is raised.
+    it is raised. Leaving the iterator early closes what it reads, unless that is a file or ``close``
+    is false.
 
     >>> list(values(['{"city": "Par', 'is", "days": 1', "2}"]))
     [{'city': 'Par'}, {'city': 'Paris'}, {'city': 'Paris', 'days': 12}]
     """
     stream = ValueStream(options)
-    for fragment in [fragments] if isinstance(fragments, (str, bytes)) else fragments:
-        yield from stream.add_fragment(fragment)
+    with Source([fragments] if isinstance(fragments, (str, bytes)) else fragments, close) as source:
+        for fragment in source:
+            yield from stream.add_fragment(fragment)
     yield from stream.finish()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from .._closing import closing
+from .._closing import Source
 from .._undefined import UNDEFINED
 from ..accumulators.base import DEFAULT_LIMITS
 from ..accumulators.fragments import JsonFragmentAccumulator
@@ -123,13 +123,14 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         return run._arun(stream) if isinstance(stream, AsyncIterable) else run._run(stream)
 
     def _run(self, stream: Iterable[Any]) -> Iterator[Any]:
-        for message in stream:
-            yield from self.add_message(message)
+        with Source(stream) as source:
+            for message in source:
+                yield from self.add_message(message)
         yield from self.finish()
 
     async def _arun(self, stream: AsyncIterable[Any]) -> AsyncIterator[Any]:
-        async with closing(stream):
-            async for message in stream:
+        async with Source(stream) as source:
+            async for message in source:
                 for enriched in self.add_message(message):
                     yield enriched
         for enriched in self.finish():

@@ -47,6 +47,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, Literal
 
+from .._closing import Source
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..paths import format_path
 from .compare import path_to_difference
@@ -380,19 +381,23 @@ def chunks(
     on_conflict: OnConflict = "raise",
     tentative_nulls: bool = False,
     tentative_numbers: bool = False,
+    close: bool = True,
 ) -> Iterator[str]:
     """Yield the chunks of a stream of snapshots, none of them empty.
+
+    Leaving the iterator early closes what it reads, unless that is a file or ``close`` is false.
 
     >>> list(chunks(['{"a": ""}', '{"a": "b"}', '{"a": "bc"}']))
     ['{"a":"', 'b', 'c', '"}']
     """
     chunker = JsonStreamChunker(on_conflict, tentative_nulls, tentative_numbers)
-    return _nonempty(chunker, snapshots)
+    return _nonempty(chunker, Source(snapshots, close))
 
 
-def _nonempty(chunker: JsonStreamChunker, snapshots: Iterable[object]) -> Iterator[str]:
-    for snapshot in snapshots:
-        if chunk := chunker.process(snapshot):
-            yield chunk
+def _nonempty(chunker: JsonStreamChunker, snapshots: Source) -> Iterator[str]:
+    with snapshots:
+        for snapshot in snapshots:
+            if chunk := chunker.process(snapshot):
+                yield chunk
     if chunk := chunker.flush():
         yield chunk

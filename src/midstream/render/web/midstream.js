@@ -44,7 +44,7 @@ const WORDS = {
 // codes that only the server can come upon, but tell of
 const OTHER_CODES = [
   "invalid_utf8", "string_limit", "document_limit", "number_refused", "invalid_checkpoint",
-  "unknown_format", "invalid_snapshot", "conflict", "event_limit",
+  "unknown_format", "no_match", "invalid_value", "invalid_snapshot", "conflict", "event_limit",
 ];
 const CODES = new Set([...Object.keys(WORDS), ...OTHER_CODES]);
 
