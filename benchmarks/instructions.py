@@ -16,6 +16,7 @@ import json
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -92,9 +93,9 @@ WORKLOADS: dict[str, Callable[[], Callable[[], None]]] = {
 
 
 def setting() -> dict[str, str]:
-    """Tell on what the counts depend."""
-    compiler = os.environ.get("CC", "cc")
-    found = subprocess.run([compiler, "-dumpfullversion"], capture_output=True, text=True)
+    """Return what the counts depend on."""
+    compiler = shlex.split(os.environ.get("CC", "cc"))  # it may have a wrapper: CC="ccache gcc"
+    found = subprocess.run([*compiler, "-dumpfullversion"], capture_output=True, text=True)
     return {
         "python": platform.python_version(),
         "machine": platform.machine(),
