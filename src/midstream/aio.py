@@ -1,4 +1,4 @@
-"""The one-liners over asynchronous iterables."""
+"""The iterators of `midstream` over asynchronous iterables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def updates(
     ['StartArray', 'CompleteNumber', 'CompleteNumber', 'EndArray', 'JsonComplete']
     """
     accumulator = JsonFragmentAccumulator(**options)
-    # only the steps are tried: an error of the source is none of this text
+    # only the parsing is inside try: an error of the source must not be mistaken for one of the text
     async with Source(fragments, close) as source:
         async for fragment in source:
             try:
@@ -119,7 +119,7 @@ async def tool_calls(
     *,
     close: bool = True,
 ) -> AsyncIterator[list[ToolCall]]:
-    """Iterate over the tool calls of a provider's stream, as they stand after each of its events.
+    """Iterate over the tool calls of a provider's stream: snapshots of all calls after each event.
 
     >>> import asyncio
     >>> async def model():
@@ -140,7 +140,7 @@ async def tool_calls(
 async def text_deltas(
     stream: AsyncIterable[Any], format: str | None = None, *, close: bool = True
 ) -> AsyncIterator[str]:
-    """Iterate over the text of a provider's stream, to be given to `values` or `updates`.
+    """Iterate over the text of a provider's stream, as input for `values` or `updates`.
 
     >>> import asyncio
     >>> async def model():

@@ -1,4 +1,4 @@
-"""What is in a capture, a stream that somebody kept: JSON text, or events in one of three framings."""
+"""Read captures: recorded streams that hold JSON text, or events in one of three framings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def framing(beginning: bytes, format: str | None = None) -> str | None:
-    r"""Tell what is in a stream: "sse", "lines", "array", or "text" for plain JSON; None is not yet.
+    r"""Return the framing of a stream: "sse", "lines", "array", or "text" for JSON; None while uncertain.
 
     >>> framing(b"event: message_start"), framing(b'{"city": "Paris"}\n')
     ('sse', 'text')
@@ -41,17 +41,19 @@ def framing(beginning: bytes, format: str | None = None) -> str | None:
     text = beginning.removeprefix(_BOM).lstrip()
     if kind == "lines":
         line, newline, _ = text.partition(b"\n")
-        return _telling(_parsed(line), "lines", is_whole=bool(newline))
+        return _kind_if_detected(_parsed(line), "lines", is_complete_text=bool(newline))
     reader = JsonValueAccumulator(on_error="event")
     reader.add_fragment(text)
     way = reader.open_path
-    # nothing but the list itself open: all in it is whole
+    # only the array itself is open: all its items are complete
     has_item = bool(reader.value) and (not way or way[0] != 0)
-    return _telling(reader.value[0] if has_item else None, "array", is_whole=has_item or way is None)
+    return _kind_if_detected(
+        reader.value[0] if has_item else None, "array", is_complete_text=has_item or way is None
+    )
 
 
 def event_framing(beginning: bytes) -> str | None:
-    """Tell the framing of what can only be events: "sse", "lines" or "array"; None is not yet.
+    """Return the framing of a stream that must hold events: "sse", "lines" or "array"; None while uncertain.
 
     >>> event_framing(b": hello"), event_framing(b" ["), event_framing(b"{"), event_framing(b"eve")
     ('sse', 'array', 'lines', None)
@@ -65,17 +67,17 @@ def event_framing(beginning: bytes) -> str | None:
 
 
 def may_be_field(beginning: bytes) -> bool:
-    """Tell whether a stream may still begin with the name of a field, as no JSON does."""
+    """Report whether a stream may begin with an unfinished SSE field name, which no JSON text does."""
     text = beginning.removeprefix(_BOM).lstrip()
     return _BOM.startswith(beginning) or any(
         field.startswith(text) and text != field for field in _SSE_FIELDS
     )
 
 
-def _telling(event: Any, kind: str, *, is_whole: bool) -> str | None:
+def _kind_if_detected(event: Any, kind: str, *, is_complete_text: bool) -> str | None:
     if isinstance(event, dict) and detect(event) is not None:
         return kind
-    return "text" if is_whole else None
+    return "text" if is_complete_text else None
 
 
 def _parsed(line: bytes) -> Any:
@@ -86,7 +88,7 @@ def _parsed(line: bytes) -> Any:
 
 
 def events_of(chunks: Iterable[bytes], kind: str) -> Iterator[Any]:
-    """Give the events of a stream one by one, as soon as they are whole.
+    """Yield the events of a stream, each as soon as it is complete.
 
     >>> list(events_of([b'[{"type": "pi', b'ng"}]'], "array"))
     [{'type': 'ping'}]
@@ -103,7 +105,7 @@ def _line_events(chunks: Iterable[bytes]) -> Iterator[Any]:
 
 def _sse_events(chunks: Iterable[bytes]) -> Iterator[Any]:
     decoder = SseDecoder()
-    # a file may well lack the blank line that ends its last event
+    # a file may lack the blank line that ends its last event
     events = (event for chunk in chain(chunks, [b"\n\n"]) for event in decoder.add_bytes(chunk))
     for number, event in enumerate(events, 1):
         yield from _event(event, f"event {number}")
@@ -119,7 +121,7 @@ def _event(text: bytes | SseEvent, place: str) -> list[Any]:
 
 
 def _listed_events(chunks: Iterable[bytes]) -> Iterator[Any]:
-    """Give the items of one JSON array, each when it has ended."""
+    """Yield the items of one JSON array, each when it has ended."""
     reader = JsonValueAccumulator(on_error="event")
     given = 0
     for chunk in chunks:
@@ -136,7 +138,7 @@ def _listed_events(chunks: Iterable[bytes]) -> Iterator[Any]:
 
 
 def lines_in(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Give the lines of a stream, as soon as they are whole."""
+    """Yield the lines of a stream, each as soon as it is complete."""
     rest = bytearray()
     for chunk in chunks:
         rest += chunk

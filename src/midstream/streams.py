@@ -1,4 +1,4 @@
-"""The one-liners over a provider's stream: its tool calls, its text."""
+"""Iterators over a provider's stream: its tool calls, its text."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 __all__ = ["text_deltas", "tool_calls"]
 
 
-# how many events may tell nothing before the format is taken for unknown
+# events without a recognizable format before it is reported as unknown
 _PATIENCE = 100
 
 
 class ProviderStream:
-    """The messages of a stream whose format is given, or found out from its first events."""
+    """The messages of a stream whose format is named, or detected from its first events."""
 
     def __init__(self, format: str | None) -> None:
         self._format = format
         self._adapter: Adapter | None = None if format is None else adapter(format)
-        # events that have told nothing yet
+        # events so far, while none has shown the format
         self._early: list[Any] = []
         self._has_spoken = False
 
     def add_event(self, event: Any) -> list[Message]:
-        """Give the messages of an event, and of those before it that had not told the format."""
+        """Return the messages of an event, and of earlier events held until the format was known."""
         if self._adapter is None:
             self._early.append(event)
             format = detect(event)
@@ -58,13 +58,13 @@ class ProviderStream:
         return messages
 
     def finish(self) -> list[Message]:
-        """Give what the end of the stream tells."""
+        """Return the messages held back until the end of the stream."""
         if self._adapter is None:
             if any(decoded(event) is not None for event in self._early):
                 raise _unknown_format()
             return []
         if self._format is not None and not self._has_spoken:
-            # nothing to be read in what was said to be of this format: perhaps it is of another
+            # no message in the named format: the events may be of another
             found = detect(self._early)
             if found not in (None, self._format):
                 raise _unknown_format(f"its events are those of {found}, not of {self._format}")
@@ -72,39 +72,39 @@ class ProviderStream:
 
 
 class CallStream:
-    """What `tool_calls` and its async twin do with each event."""
+    """The state behind `tool_calls` and its asynchronous twin."""
 
     def __init__(self, format: str | None, limits: Limits = DEFAULT_LIMITS) -> None:
         self._stream = ProviderStream(format)
         self._handler = ToolsAggregateMessageHandler(limits)
 
     def add_event(self, event: Any) -> list[ToolCall]:
-        """Give the calls as they stand after an event."""
+        """Return the calls after an event."""
         for message in self._stream.add_event(event):
-            # the calls are only looked at when all that the event tells is known
-            self._handler._take(message)
+            # snapshots are made only after all messages of the event
+            self._handler._dispatch(message)
         return self._handler._all_calls()
 
     def finish(self) -> list[ToolCall]:
-        """Give the calls as they stand for good."""
+        """Return the final calls."""
         for message in self._stream.finish():
-            self._handler._take(message)
+            self._handler._dispatch(message)
         return [call for id in self._handler.message_ids for call in self._handler.complete(id)]
 
 
 class TextStream:
-    """What `text_deltas` and its async twin do with each event."""
+    """The state behind `text_deltas` and its asynchronous twin."""
 
     def __init__(self, format: str | None) -> None:
         self._stream = ProviderStream(format)
         self._halves = Halves()
 
     def add_event(self, event: Any) -> Iterator[str]:
-        """Give the text of an event."""
+        """Yield the text of an event."""
         return self._texts(self._stream.add_event(event))
 
     def finish(self) -> Iterator[str]:
-        """Give what the end of the stream tells."""
+        """Yield the text held back until the end of the stream."""
         yield from self._texts(self._stream.finish())
         if half := self._halves.finish():
             yield half
@@ -122,11 +122,11 @@ class TextStream:
 def tool_calls(
     stream: Iterable[Any], format: str | None = None, limits: Limits = DEFAULT_LIMITS, *, close: bool = True
 ) -> Iterator[list[ToolCall]]:
-    """Iterate over the tool calls of a provider's stream, as they stand after each of its events.
+    """Iterate over the tool calls of a provider's stream: snapshots of all calls after each event.
 
-    The events are dicts or the objects of the provider's SDK; their format is one of
-    `midstream.providers.FORMATS` or, if it is not given, found out. The last list, given after the end of
-    the stream, is final: a call in it is complete, or has an ``error`` that says why not. Leaving the
+    The events are dicts or objects of the provider's SDK. The format is one of
+    `midstream.providers.FORMATS`; without it, it is detected. The last list, yielded after the end of
+    the stream, is final: a call in it is complete, or its ``error`` says why it is not. Leaving the
     iterator early closes the stream, unless ``close`` is false.
 
     >>> def delta(**function):
@@ -146,10 +146,9 @@ def tool_calls(
 
 
 def text_deltas(stream: Iterable[Any], format: str | None = None, *, close: bool = True) -> Iterator[str]:
-    """Iterate over the text of a provider's stream, to be given to `values` or `updates`.
+    """Iterate over the text of a provider's stream, as input for `values` or `updates`.
 
-    Where the provider was asked for several choices, it is the first one's. It is the text and nothing else:
-    why the message ended is told by the adapter's `MessageEnd`. Leaving the iterator early closes the
+    If the stream has several choices, it is the text of the first. Leaving the iterator early closes the
     stream, unless ``close`` is false.
 
     >>> events = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in ('{"ci', 'ty":')]

@@ -1,8 +1,8 @@
-"""One tool call: under way, and as it stood at some moment.
+"""One tool call: its state while it is open, and immutable snapshots of it.
 
-Its arguments are read from the fragments that the server sent where there are some, else from the
-raw text. It is complete when its end has been told and its arguments are a whole document: not
-because they happen to be one so far, and never when they were cut off.
+The arguments are read from the updates that the server sent, if there are any, else from the raw
+text. A call is complete when its end was signalled and its arguments are a complete document. A text
+that happens to be valid JSON so far is not enough, and truncated arguments are never complete.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 __all__ = ["CallState", "ToolCall"]
 
-# in a snapshot, for what nobody has looked at
+# placeholder in a snapshot for a value that has not been read yet
 _UNREAD: Any = object()
 
 
 class _Version:
-    """What shows the arguments while they are as the snapshots of one version saw them."""
+    """The source of the arguments for all snapshots made between two changes; None after the next change."""
 
     __slots__ = ("source",)
 
@@ -41,12 +41,12 @@ class _Version:
 
 
 class ToolCall:
-    """A tool call as it stood at some moment; it does not change any more.
+    """An immutable snapshot of a tool call.
 
-    ``args`` is `UNDEFINED` while there is nothing, ``raw_args`` the text that came, ``error`` what is
-    wrong with it (a code of "truncated": it was cut off), ``finish_reason`` the provider's word for
-    why the message ended. What ``open_path`` does not lead through is final, even in a call that is not; only
-    the same key once more replaces it.
+    ``args`` is `UNDEFINED` until a value has arrived. ``raw_args`` is the text as it arrived. ``error``
+    says what is wrong with it (code "truncated": it was cut off). ``finish_reason`` is the provider's
+    reason for the end of the message. Values outside ``open_path`` are final even while the call is
+    open; only a duplicate key can replace them.
 
     >>> call = ToolCall(name="weather", args={"city": "Par"}, raw_args='{"city": "Par')
     >>> call.name, call.args, call.is_complete
@@ -58,7 +58,7 @@ class ToolCall:
         "_open_path", "_raw", "_rope", "_version",
     )  # fmt: skip
     __match_args__ = ("name", "args", "is_complete", "error")
-    __hash__ = None  # type: ignore[assignment]  # its arguments have none
+    __hash__ = None  # type: ignore[assignment]  # its arguments are not hashable
 
     def __init__(
         self,
@@ -81,8 +81,8 @@ class ToolCall:
         self._args = args
         self._open_path = open_path
         self._raw = raw_args
-        # of a snapshot: how far the call had come, and what there is to read of it; not the call itself,
-        # whose text goes on
+        # for a lazy snapshot: the version, the text so far and its length; it must not refer to the call
+        # itself, whose text continues to grow
         self._version: Any = None
         self._rope: Rope = ""
         self._limits: Any = None
@@ -90,22 +90,22 @@ class ToolCall:
 
     @property
     def id(self) -> str | None:
-        """The id that the result must name."""
+        """The id that the tool's result must carry."""
         return self._id
 
     @property
     def index(self) -> int | str | None:
-        """The place among the calls of a message, as the provider counts."""
+        """The position among the calls of a message, as the provider counts."""
         return self._index
 
     @property
     def name(self) -> str | None:
-        """The tool."""
+        """The name of the tool."""
         return self._name
 
     @property
     def is_complete(self) -> bool:
-        """Whether its provider had ended the call, or the stream was over, and the arguments were whole."""
+        """Whether the call or the stream had ended and the arguments were complete."""
         return self._is_complete
 
     @property
@@ -115,33 +115,33 @@ class ToolCall:
 
     @property
     def finish_reason(self) -> str | None:
-        """The provider's word for why the message ended."""
+        """The provider's reason for the end of the message."""
         return self._finish_reason
 
     @property
     def args(self) -> Any:
-        """The arguments as far as they had arrived, `UNDEFINED` if nothing had."""
+        """The arguments as far as they had arrived, `UNDEFINED` if none had."""
         if self._args is _UNREAD:
             self._read()
         return self._args
 
     @property
     def open_path(self) -> Segments | None:
-        """The way to the innermost value in ``args`` that was still open."""
+        """The path of the innermost value in ``args`` that was still open."""
         if self._args is _UNREAD:
             self._read()
         return self._open_path
 
     @property
     def raw_args(self) -> str:
-        """The text of the arguments, as it came."""
+        """The text of the arguments as it arrived."""
         if self._raw is _UNREAD:
             self._raw = rope_text(self._rope)
             self._rope = ""
         return self._raw
 
     def _read(self) -> None:
-        """Read the arguments when somebody looks: at once from the call, later from the text of then."""
+        """Read the arguments: from the call if it has not changed since, else from the text of that time."""
         source = self._version.source
         if source is None:
             source = JsonValueAccumulator(on_error="event", limits=self._limits)
@@ -173,7 +173,7 @@ class ToolCall:
 
 
 class CallState(Call):
-    """A call under way: its text, and what reads it."""
+    """The state of a call: its text and the parser or rebuilder that reads it."""
 
     __slots__ = (
         "error", "finish_reason", "gap", "has_value", "is_complete", "is_free_text", "length", "limits",
@@ -183,52 +183,52 @@ class CallState(Call):
     def __init__(self, limits: Limits) -> None:
         super().__init__()
         self.limits = limits
-        # the text; snapshots share what there was of it
+        # the text as a rope, which snapshots share
         self.rope: Rope = ""
         self.length = 0
-        # characters of arguments that came, or were before what came
+        # characters of arguments received, including those that were lost before a known offset
         self.received = 0
         self.source: JsonValueAccumulator | JsonFragmentRebuilder | None = None
-        # another one with every change of what the source would show
+        # replaced whenever the value that the source shows changes
         self.version = _Version(None)
         self.has_value = False
-        # what is missing for good: a piece that was lost, or fragments that did not fit, without text
+        # arguments that cannot be recovered: a lost piece, or updates that did not fit and came without text
         self.gap: ParserError | None = None
         self.error: ParserError | None = None
         self.is_complete = False
         self.is_free_text = False
-        # it ended where it may have been cut off; what comes next will tell
+        # it ended where it may have been cut off; the next event decides
         self.waits = False
         self.finish_reason: str | None = None
         self.snapshot: ToolCall | None = None
 
-    def is_whole(self) -> bool:
+    def is_complete_text(self) -> bool:
         """Report whether the arguments so far are a complete JSON text."""
         source = self.source
-        # a rebuilder has been complete even if there was more, as half a pair is, too
+        # a rebuilder stays complete when more text follows, such as a lone surrogate
         return source is not None and source.is_complete and source.error is None and not self.halves.waits
 
     def text(self) -> str:
-        """Give all the text that came; the pieces are joined only once."""
+        """Return all text so far; the pieces are joined only once."""
         self.rope = text = rope_text(self.rope)
         return text
 
     def add_update(self, update: ToolCallUpdate) -> bool:
-        """Take a piece of the call, and tell whether it had anything to say of the arguments."""
+        """Add a piece of the call, and report whether it carried any arguments."""
         if not self.is_open:
             return False
         text, offset = update.function_args or "", update.args_offset
         arrived = len(text if text.isascii() else join_halves(text))
         if not arrived:
-            # who sends fragments alone has no text to count
+            # a sender of updates alone has no text to count
             offset = None
         elif offset is not None and offset != self.received:
             if offset + arrived <= self.received:
-                # it came before, as happens when a connection was lost
+                # a repetition, as happens after a reconnection
                 return False
             self._miss(why="a piece of the arguments is missing")
         self.received = arrived + (self.received if offset is None else offset)
-        # told behind a text that has been read as JSON, it comes too late
+        # ignored once a text has been read as JSON
         self.is_free_text = self.is_free_text or (update.is_free_text and self.source is None)
         piece, fragments = self.halves.add_fragment(text), update.json_update_fragments
         had_text = self.length > 0
@@ -237,18 +237,18 @@ class CallState(Call):
             self.length += len(piece)
         if not self.is_free_text:
             self._read(piece, fragments, had_text)
-        # that a call has ended is told by whoever ends it, and is no content
-        return text != "" or (self.length == 0 and _tell_values(fragments))
+        # the end of the document is not content: the provider's signal ends the call
+        return text != "" or (self.length == 0 and _carries_value(fragments))
 
     def _read(self, piece: str, fragments: Sequence[Fragment] | None, had_text: bool) -> None:
-        """Show a piece to the source: fragments while all pieces have them and they fit, else the text."""
+        """Pass a piece to the source: updates while every piece has them and they fit, else the text."""
         if self.gap is not None:
-            # what there is behind a gap would only look like the arguments
+            # text after a gap must not be taken for the arguments
             return
         if isinstance(self.source, JsonValueAccumulator):
             if piece:
                 self._changed(self.source.add_fragment(piece))
-            elif _tell_values(fragments):
+            elif _carries_value(fragments):
                 self._miss()
         elif fragments is None:
             if piece:
@@ -265,7 +265,7 @@ class CallState(Call):
                     self._miss(error.error)
 
     def _turn_to_text(self, is_all: bool) -> None:
-        """Go on with the raw text: there are no fragments, or they have a gap or don't fit."""
+        """Continue with the raw text: there are no updates, or they have a gap or do not fit."""
         if not is_all:
             self._miss()
         self.source = JsonValueAccumulator(on_error="event", limits=self.limits)
@@ -278,20 +278,22 @@ class CallState(Call):
         if self.source is not None:
             self.error = self.gap or self.source.error
 
-    def _miss(self, error: ParserError | None = None, why: str = "text and fragments take turns") -> None:
+    def _miss(
+        self, error: ParserError | None = None, why: str = "some pieces are text alone, others updates alone"
+    ) -> None:
         self.gap = self.gap or error or ParserError.of(ErrorCode.MISPLACED_UPDATE, 0, why)
         self.error = self.gap
 
     def end_if_certain(self) -> None:
-        """End the call as the provider told, or wait: nothing or a number may have been cut off."""
+        """End the call at the provider's signal, or wait: no text, or a number, may have been cut off."""
         is_in_doubt = self.source is None or (not self.source.is_complete and self.source.open_path is None)
         if self.is_open and is_in_doubt and self.error is None:
             self.is_open, self.waits = False, True
         else:
             self.end(True, False)
 
-    def end(self, was_told: bool, was_cut: bool) -> None:
-        """End the call: the provider told so, or the stream is over."""
+    def end(self, was_signalled: bool, was_cut: bool) -> None:
+        """End the call: at the provider's signal, or at the end of the stream."""
         if not self.is_open and not self.waits:
             return
         self.is_open = self.waits = False
@@ -300,21 +302,21 @@ class CallState(Call):
             self.length += 1
             if isinstance(self.source, JsonValueAccumulator):
                 self._changed(self.source.add_fragment(half))
-        self.is_complete = self._is_all(was_told) and not was_cut
+        self.is_complete = self._is_all(was_signalled) and not was_cut
         if not self.is_complete and self.error is None:
             self.error = ParserError.at(ErrorCode.TRUNCATED, *self._place())
 
-    def _is_all(self, was_told: bool) -> bool:
-        """Tell whether the arguments are whole at their end; of text and fragments, both must say so."""
+    def _is_all(self, was_signalled: bool) -> bool:
+        """Report whether the arguments are complete; text and updates must both agree."""
         if self.error is not None:
             return False
         if self.is_free_text or not (self.has_value or self.text().strip()):
-            # no arguments at all stand for an empty object
-            return was_told
-        # a number at the root has no end of its own
-        is_certain = was_told or self.is_whole()
+            # no arguments at all mean an empty object
+            return was_signalled
+        # a number at the root has no closing token
+        is_certain = was_signalled or self.is_complete_text()
         if isinstance(self.source, JsonValueAccumulator):
-            if not self.is_whole():
+            if not self.is_complete_text():
                 self._changed(self.source.finish())
         elif self.length:
             text = JsonValueAccumulator(on_error="event", limits=self.limits)
@@ -322,41 +324,41 @@ class CallState(Call):
             is_certain = is_certain or text.is_complete
             text.finish()
             self._compare(text)
-        return is_certain and self.is_whole() and self.error is None
+        return is_certain and self.is_complete_text() and self.error is None
 
     def _compare(self, text: JsonValueAccumulator) -> None:
-        """Let the text have the last word where fragments told less, but not where they told otherwise."""
+        """Prefer the text where the updates contained less; report a conflict where they differ."""
         value = text.value
         shown = self.source.value if self.source is not None and self.has_value else value
         if self.has_value and text.error is not None:
             self.error = text.error
-        elif not is_part(shown, value) or (self.is_whole() and not is_part(value, shown)):
-            self._miss(why="text and fragments differ")
-        elif not self.is_whole():
+        elif not is_part(shown, value) or (self.is_complete_text() and not is_part(value, shown)):
+            self._miss(why="the text and the updates differ")
+        elif not self.is_complete_text():
             self.source = text
             self._changed(value is not UNDEFINED)
 
     def _place(self) -> tuple[int, int, int]:
-        """Give the end of the text: index, line and column."""
+        """Return the end of the text: index, line and column."""
         text = self.text()
         return self.length, text.count("\n") + 1, len(text) - text.rfind("\n")
 
     def fail(self) -> None:
-        """End the call as one that the provider gave up, unless it was complete before."""
+        """End the call as failed at the provider, unless it was complete before."""
         if self.is_open or self.waits:
             self.end(True, False)
             self.is_complete = False
             self.error = self.error or ParserError.of(ErrorCode.PROVIDER_ERROR)
 
     def view(self) -> ToolCall:
-        """Give the call as it stands; the same object while nothing changes."""
+        """Return a snapshot of the call; the same object while nothing changes."""
         last = self.snapshot
         if last is None or last._version is not self.version or not self._is_as(last):
             last = self.snapshot = _seen(self)
         return last
 
     def _is_as(self, last: ToolCall) -> bool:
-        """Tell whether a snapshot of this version has everything else as it is, too."""
+        """Report whether a snapshot of this version is still equal in everything else."""
         return (
             last._length == self.length
             and last._is_complete == self.is_complete
@@ -368,13 +370,13 @@ class CallState(Call):
         )
 
 
-def _tell_values(fragments: Sequence[Fragment] | None) -> bool:
-    """Tell whether fragments are part of a value, and not only its end."""
+def _carries_value(fragments: Sequence[Fragment] | None) -> bool:
+    """Report whether some of the updates carry a value, not only its end."""
     return not all(map(is_end, fragments or ()))
 
 
 def _seen(state: CallState) -> ToolCall:
-    """Make the snapshot of a call; its arguments are read when somebody looks."""
+    """Make the snapshot of a call; its arguments are read on first access."""
     call = ToolCall(
         state.id,
         state.index,
@@ -392,6 +394,6 @@ def _seen(state: CallState) -> ToolCall:
     if not state.has_value:
         call._args = {} if state.is_complete and not state.is_free_text else UNDEFINED
     elif isinstance(state.source, JsonFragmentRebuilder) and (state.length == 0 or state.source.error):
-        # what the text alone would not show later
+        # the text alone would not show this value later
         call._read()
     return call

@@ -1,4 +1,4 @@
-"""On the client: the tool calls of messages, as they stand."""
+"""For clients: collect the tool calls of messages from their updates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["ToolCall", "ToolsAggregateMessageHandler"]
 
 
 class _Message:
-    """The calls of a message, over all its choices in order of appearance."""
+    """The calls of a message, in order of appearance over all its choices."""
 
     __slots__ = ("calls", "id", "last", "limits", "places", "tables")
 
@@ -38,12 +38,12 @@ class _Message:
         self.places = places
         self.tables: dict[int | str, CallTable[CallState]] = {}
         self.calls: list[CallState] = []
-        # per choice, the call that the last content belonged to, None if it was text
+        # by choice: the call that the latest content belonged to, None if it was text
         self.last: dict[int | str, CallState | None] = {}
 
-    def choice_of(self, told: ToolCallUpdate | ToolCallEnd) -> int | str:
-        """Give the choice that an update or an end means: a known id tells it, too."""
-        return self.places.choice(told.tool_call_id, self.id, told.choice)
+    def choice_of(self, stated: ToolCallUpdate | ToolCallEnd) -> int | str:
+        """Return the choice of an update or end; a known id implies it."""
+        return self.places.choice(stated.tool_call_id, self.id, stated.choice)
 
     def _new_call(self) -> CallState:
         call = CallState(self.limits)
@@ -51,7 +51,7 @@ class _Message:
         return call
 
     def add_update(self, update: ToolCallUpdate) -> None:
-        """Take an update of one of the calls."""
+        """Add an update to the call that it belongs to."""
         count, choice = len(self.calls), self.choice_of(update)
         table = self.tables.get(choice)
         if table is None:
@@ -61,10 +61,10 @@ class _Message:
         if id is not None and table.knows(id):
             self.places.add(id, self.id, choice)
         if call.add_update(update) or len(self.calls) > count:
-            self.go_on(choice, call)
+            self.note_content(choice, call)
 
-    def go_on(self, choice: int | str, call: CallState | None) -> None:
-        """Know that content came: what ended before it was not cut off."""
+    def note_content(self, choice: int | str, call: CallState | None) -> None:
+        """Note new content: a call that ended before it was not cut off."""
         last = self.last.get(choice)
         if last is not None and last is not call and last.waits:
             last.end(True, False)
@@ -81,7 +81,7 @@ class _Message:
                 call.end_if_certain()
 
     def end(self, end: MessageEnd) -> None:
-        """End all calls of a choice, or of all."""
+        """End all calls of one choice, or of every choice."""
         ended = alias_of(end.choice)
         for choice, table in self.tables.items():
             if ended in (None, choice):
@@ -91,7 +91,7 @@ class _Message:
                         call.finish_reason = end.reason
 
     def close(self) -> None:
-        """Take the end of the stream as the end of what is still open."""
+        """End the calls that are still open: the stream is over."""
         for call in self.calls:
             call.end(call.waits, False)
         for table in self.tables.values():
@@ -101,9 +101,9 @@ class _Message:
 class ToolsAggregateMessageHandler:
     """Collect the tool calls of messages from their updates.
 
-    `add_message` takes the messages of `midstream`, or their plain form as dicts, and gives the
-    calls of the message concerned as they stand; `calls` gives them any time, `complete` a last time.
-    Bad arguments are the call's ``error``; nothing is raised because of them.
+    `add_message` accepts the message types of `midstream`, or their plain form as dicts, and returns
+    snapshots of the calls of that message. `calls` returns them at any time, `complete` a last time.
+    Invalid arguments are reported as the call's ``error``; they raise nothing.
 
     >>> handler = ToolsAggregateMessageHandler()
     >>> handler.add_message(ToolCallUpdate("call_1", 0, "weather", '{"city": "Par'))
@@ -131,25 +131,25 @@ class ToolsAggregateMessageHandler:
         return list(self._messages)
 
     def add_message(self, message: Any) -> list[ToolCall]:
-        """Take a message, and give the calls of the one it belongs to; of others, no calls."""
-        return _views(self._take(message))
+        """Add a message, and return the calls of the provider message that it belongs to."""
+        return _views(self._dispatch(message))
 
     def calls(self, message_id: str | None = None) -> list[ToolCall]:
-        """Give the calls of a message as they stand, in order of appearance.
+        """Return the calls of a message in order of appearance.
 
-        Who names no message means the latest, where all messages have names.
+        Without an id it is the latest message, if all messages have ids.
         """
         return _views(self._messages.get(self._named(message_id)))
 
     def complete(self, message_id: str | None = None) -> list[ToolCall]:
-        """Take a message as over, give its calls a last time, and forget it."""
+        """End a message, return its calls a last time, and forget it."""
         message = self._messages.pop(self._named(message_id), None)
         if message is not None:
             message.close()
         return _views(message)
 
-    def _take(self, message: Any) -> _Message | None:
-        """Take a message, and give the state of the one it belongs to."""
+    def _dispatch(self, message: Any) -> _Message | None:
+        """Add a message, and return the state of the provider message it belongs to."""
         match message:
             case ToolCallUpdate():
                 return self._add(message, message.message_id)
@@ -158,20 +158,22 @@ class ToolsAggregateMessageHandler:
                     self._add(update, id)
                 return self._messages.get(self._named(id))
             case ToolCallEnd():
-                return self._tell(message.message_id, lambda of: of.end_call(message))
+                return self._apply(message.message_id, lambda of: of.end_call(message))
             case ToolResult():
                 return self._lock(message)
             case TextDelta():
-                return self._tell(message.message_id, lambda of: of.go_on(alias_of(message.choice), None))
+                return self._apply(
+                    message.message_id, lambda of: of.note_content(alias_of(message.choice), None)
+                )
             case MessageEnd():
-                return self._tell(message.message_id, lambda of: of.end(message))
+                return self._apply(message.message_id, lambda of: of.end(message))
             case Mapping():
-                return self._take(from_event(message))
+                return self._dispatch(from_event(message))
             case _:
                 return None
 
     def _all_calls(self) -> list[ToolCall]:
-        """Give the calls of all messages as they stand."""
+        """Return the calls of all messages."""
         return [call.view() for message in self._messages.values() for call in message.calls]
 
     def _named(self, message_id: str | None) -> str | None:
@@ -187,14 +189,14 @@ class ToolsAggregateMessageHandler:
         message.add_update(update)
         return message
 
-    def _tell(self, message_id: str | None, what: Callable[[_Message], None]) -> _Message | None:
+    def _apply(self, message_id: str | None, what: Callable[[_Message], None]) -> _Message | None:
         message = self._messages.get(self._named(message_id))
         if message is not None:
             what(message)
         return message
 
     def _lock(self, result: ToolResult) -> _Message | None:
-        """End the call that a result belongs to, whatever message it is in."""
+        """End the call that a result belongs to, in any message."""
         for message_id, choice in self._places.of(result.tool_call_id):
             message = self._messages[message_id]
             call = message.tables[choice].named(result.tool_call_id, None)

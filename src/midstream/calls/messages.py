@@ -1,7 +1,7 @@
-"""What a model's stream says, in one vocabulary for all providers.
+"""The message types: one vocabulary for the streams of all providers.
 
-Adapters make these of a provider's events, the middleware enriches them, the aggregate handler
-collects them. All are immutable, and `to_event` and `from_event` turn them into plain data and back.
+Adapters turn a provider's events into messages, the middleware enriches them, the handler collects
+them. All are immutable; `to_event` and `from_event` convert them to plain data and back.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..accumulators.update import JsonFragmentUpdate
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..wire.form import to_wire
 
-# an update as the accumulator gives it, or its wire form
+# an update from the accumulator, or its wire form
 Fragment = JsonFragmentUpdate | Mapping[str, Any]
 
 __all__ = [
@@ -29,19 +29,19 @@ __all__ = [
 
 
 class ToolCallUpdate(NamedTuple):
-    """Tell something of a tool call: that it begins, its name, a further piece of its arguments.
+    """A piece of a tool call: its beginning, its name, or more of its arguments.
 
-    Every part may be absent, as providers leave them out. ``message_id`` and ``choice`` say which
-    message the call belongs to, where a stream has several; ``is_free_text`` that its arguments are
-    no JSON and never will be; ``args_offset`` how many characters of arguments came before this piece,
-    so that a piece that was lost on the way is missed.
+    Any field may be absent, because providers omit them. ``message_id`` and ``choice`` identify the
+    message in a stream with several. ``is_free_text`` means that the arguments are not JSON.
+    ``args_offset`` counts the characters of arguments before this piece, so that a lost piece is
+    detected.
 
     >>> ToolCallUpdate(index=0, function_args='{"ci').function_args
     '{"ci'
     """
 
     tool_call_id: str | None = None
-    index: int | str | None = None  # type: ignore[assignment]  # nobody looks for an item in it
+    index: int | str | None = None  # type: ignore[assignment]  # replaces tuple.index on purpose
     function_name: str | None = None
     function_args: str | None = None
     json_update_fragments: Sequence[Fragment] | None = None
@@ -52,7 +52,7 @@ class ToolCallUpdate(NamedTuple):
 
 
 class ToolCallsUpdate(NamedTuple):
-    """Tell something of several calls of one message.
+    """Pieces of several calls of one message.
 
     >>> ToolCallsUpdate([ToolCallUpdate(index=0), ToolCallUpdate(index=1)], message_id="m1").message_id
     'm1'
@@ -63,9 +63,9 @@ class ToolCallsUpdate(NamedTuple):
 
 
 class ToolCallEnd(NamedTuple):
-    """Tell that a call has ended: no more arguments will come.
+    """The end of a call: no more arguments follow.
 
-    ``failed`` is the provider's word that the call is no good.
+    ``failed`` means that the provider reports the call as invalid.
 
     >>> ToolCallEnd(tool_call_id="call_1").failed
     False
@@ -79,7 +79,7 @@ class ToolCallEnd(NamedTuple):
 
 
 class TextDelta(NamedTuple):
-    """Carry a further piece of the message's text: with structured output, of its JSON.
+    """A piece of the message's text; with structured output, of its JSON.
 
     >>> TextDelta('{"ci').text
     '{"ci'
@@ -91,7 +91,7 @@ class TextDelta(NamedTuple):
 
 
 class ToolResult(NamedTuple):
-    """Carry the result of a call, after which nothing of the call can change.
+    """The result of a call, after which the call cannot change.
 
     >>> ToolResult("call_1", "22 degrees").tool_call_id
     'call_1'
@@ -103,9 +103,9 @@ class ToolResult(NamedTuple):
 
 
 class MessageEnd(NamedTuple):
-    """Tell that a message has ended, and why, in the provider's own word.
+    """The end of a message, with the provider's reason.
 
-    ``is_truncated``: it was cut off, so the last thing in it is not whole. A choice of None ends all.
+    ``is_truncated``: it was cut off, so its last part is incomplete. A choice of None ends all choices.
 
     >>> MessageEnd("length", is_truncated=True).reason
     'length'
@@ -119,7 +119,7 @@ class MessageEnd(NamedTuple):
 
 Message = ToolCallUpdate | ToolCallsUpdate | ToolCallEnd | TextDelta | ToolResult | MessageEnd
 
-# by the ``type`` of their plain form
+# by the ``type`` field of the plain form
 TYPES: dict[str, Any] = {
     "tool_call_update": ToolCallUpdate,
     "tools_call_update": ToolCallsUpdate,
@@ -132,7 +132,7 @@ _NAMES = {cls: name for name, cls in TYPES.items()}
 
 
 def to_event(message: Message) -> dict[str, Any]:
-    """Write a message as a dict of plain JSON; what it leaves open is absent.
+    """Convert a message to a dict of plain JSON; fields with their default are absent.
 
     >>> to_event(ToolCallUpdate("call_1", 0, function_args='{"ci'))
     {'type': 'tool_call_update', 'tool_call_id': 'call_1', 'index': 0, 'function_args': '{"ci'}
@@ -156,10 +156,10 @@ def _written_fragments(fragments: Sequence[Fragment]) -> list[Any]:
 
 
 def from_event(event: Mapping[str, Any]) -> Message | None:
-    """Read a message from its plain form; None if it is something else.
+    """Convert the plain form back to a message; None if it is not one.
 
-    Without a ``type``, a dict with ``tool_call_updates``, ``function_args`` or ``function_name`` is taken
-    for what it is.
+    Without a ``type``, a dict with ``tool_call_updates``, ``function_args`` or ``function_name`` is
+    recognized by these fields.
 
     >>> from_event({"type": "text_delta", "text": "Hel"})
     TextDelta(text='Hel', message_id=None, choice=0)
@@ -175,10 +175,10 @@ def from_event(event: Mapping[str, Any]) -> Message | None:
         if value is None:
             value = default
         elif not isinstance(value, types) or (isinstance(value, bool) and name in _NUMBERS):
-            raise _invalid(f"{name} is of another type")
+            raise _invalid(f"{name} has the wrong type")
         values.append(value)
     if values[0] is _REQUIRED:
-        raise _invalid("no text")
+        raise _invalid("text is missing")
     message: Message = cls._make(values)
     return message
 
@@ -186,7 +186,7 @@ def from_event(event: Mapping[str, Any]) -> Message | None:
 def _updates_in(event: Mapping[str, Any]) -> list[Message | None]:
     updates, id = event.get("tool_call_updates"), event.get("message_id")
     if not isinstance(updates, Sequence) or not all(map(_is_plain_update, updates)):
-        raise _invalid("tool_call_updates is no list of updates")
+        raise _invalid("tool_call_updates is not a list of updates")
     return [
         from_event({**item, "type": "tool_call_update", "message_id": item.get("message_id") or id})
         for item in updates
@@ -221,15 +221,15 @@ _FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
     "text": str,
     "reason": str,
 }
-# of these, true and false are none
+# bool is a subclass of int, but not a valid number here
 _NUMBERS = ("index", "choice", "args_offset")
 _REQUIRED: Any = object()
-# what is not plain by itself
+# fields whose values are not plain data
 _WRITERS: dict[str, Callable[[Any], Any]] = {
     "tool_call_updates": _written_updates,
     "json_update_fragments": _written_fragments,
 }
-# by class: the name of each field, what it is when absent, what it may be, and what writes it
+# by class, for each field: name, default, accepted types, and conversion to plain data
 _FIELDS: dict[type, list[tuple[str, Any, Any, Callable[[Any], Any] | None]]] = {
     cls: [
         (

@@ -1,4 +1,4 @@
-"""On the server: give every piece of a tool call's arguments the updates that it comes to."""
+"""For servers: parse the arguments of tool calls as they pass, and attach the updates to each piece."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ class _ParsedCall(Call):
         self.choice = choice
         self.has_begun = False
         self.is_free_text = False
-        # characters of arguments so far
+        # characters of arguments received so far
         self.received = 0
         self.accumulator = JsonFragmentAccumulator(root=root, on_error="event", limits=limits)
 
-    def is_whole(self) -> bool:
+    def is_complete_text(self) -> bool:
         return self.accumulator.is_complete
 
     def add_piece(self, piece: str, is_free_text: bool) -> list[JsonFragmentUpdate] | None:
-        """Give the updates that a piece comes to; free text has none."""
-        # told behind the first text, it comes too late
+        """Parse a piece and return its updates; None for free text."""
+        # ignored after the first text
         self.is_free_text = self.is_free_text or (is_free_text and self.received == 0)
         self.received += len(join_halves(piece))
         if self.is_free_text:
@@ -62,30 +62,30 @@ class _ParsedCall(Call):
         self.has_begun = self.has_begun or bool(piece.strip())
         fragments = self.accumulator.add_fragment(self.halves.add_fragment(piece))
         if self.accumulator.is_complete and self.halves.waits:
-            # behind the document it is wrong, whatever the other half is
+            # after the document it is an error, whatever the second surrogate is
             fragments += self.accumulator.add_fragment(self.halves.finish())
         return fragments
 
-    def end(self, was_told: bool) -> list[JsonFragmentUpdate]:
-        """Give what the end of the call tells; of one without arguments, nothing."""
+    def end(self, was_signalled: bool) -> list[JsonFragmentUpdate]:
+        """End the call and return the last updates; none for a call without arguments."""
         if self.is_free_text:
             return []
         fragments = self.accumulator.add_fragment(self.halves.finish())
         was_whole = self.accumulator.is_complete
         last = self.accumulator.finish()
         is_number = self.accumulator.is_complete and not was_whole
-        # a number at the root may have been cut off, unless the message has ended, too
-        return [*fragments, *last] if (was_told if is_number else self.has_begun) else fragments
+        # a number at the root may have been cut off, unless the message has ended as well
+        return [*fragments, *last] if (was_signalled if is_number else self.has_begun) else fragments
 
 
 class JsonFragmentUpdateMiddleware:
-    """Enrich a stream of messages: tool-call updates get their ``json_update_fragments``.
+    """Enrich a stream of messages: add ``json_update_fragments`` to every tool-call update.
 
-    Call it with the stream, sync or async; or give it message by message to `add_message`, and
-    `finish` at the end. A message is a `ToolCallUpdate`, a `ToolCallsUpdate` or a list of updates, the
-    same as a dict, or an object of any class with ``function_args`` or ``tool_call_updates``.
-    All others are passed on as they are. A call is forgotten when a `ToolCallEnd`, `ToolResult` or
-    `MessageEnd` ends it; what its end tells (that it was cut off, say) is an update in front of that.
+    Call it with the stream, sync or async; or pass each message to `add_message`, and call `finish` at
+    the end. A message is a `ToolCallUpdate`, a `ToolCallsUpdate`, a list of updates, the same as dicts,
+    or an object of any class with ``function_args`` or ``tool_call_updates``. All other objects pass
+    through untouched. A call is forgotten when a `ToolCallEnd`, `ToolResult` or `MessageEnd` ends it;
+    its last updates (an error if it was truncated, for example) are emitted before that message.
 
     >>> stream = ["hello", ToolCallUpdate("call_1", function_args='{"city": "Par')]
     >>> for message in JsonFragmentUpdateMiddleware()(stream): print(message)
@@ -108,9 +108,9 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         # by message and choice
         self._messages: dict[str | None, dict[int | str, CallTable[_ParsedCall]]] = {}
         self._places = CallPlaces()
-        # the message that the last update belonged to
+        # the message that the latest update belonged to
         self._latest: str | None = None
-        # messages and ids of the last calls that ended, to know late pieces by
+        # message and id of the calls that ended last, to recognize late pieces
         self._ended: dict[tuple[str | None, str], None] = {}
 
     @overload
@@ -118,7 +118,7 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
     @overload
     def __call__(self, stream: Iterable[Any]) -> Iterator[Any]: ...
     def __call__(self, stream: AsyncIterable[Any] | Iterable[Any]) -> AsyncIterator[Any] | Iterator[Any]:
-        """Enrich a stream, with a state of its own."""
+        """Enrich a stream; each call starts with fresh state."""
         run = JsonFragmentUpdateMiddleware(self._root, self._limits)
         return run._arun(stream) if isinstance(stream, AsyncIterable) else run._run(stream)
 
@@ -137,7 +137,7 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
             yield enriched
 
     def add_message(self, message: Any) -> list[Any]:
-        """Take a message, and give it enriched, behind what it ends."""
+        """Return a message enriched, after the last updates of the calls that it ends."""
         match known := _known(message):
             case ToolCallUpdate():
                 return [self._enrich_update(message, known, None)]
@@ -148,11 +148,13 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         return [self._enrich(message, known, None)]
 
     def finish(self) -> list[ToolCallUpdate]:
-        """Take the end of the stream as the end of all calls, and give what that tells."""
-        return [update for id in [*self._messages] for update in self._end_choices(id, None, was_told=False)]
+        """End all calls at the end of the stream, and return their last updates."""
+        return [
+            update for id in [*self._messages] for update in self._end_choices(id, None, was_signalled=False)
+        ]
 
     def _enrich(self, message: Any, known: Any, message_id: str | None) -> Any:
-        """Enrich a message in its own terms: a dict stays one, an object keeps its class."""
+        """Enrich a message of any kind: a dict stays a dict, an object keeps its class."""
         if isinstance(known, ToolCallUpdate):
             return self._enrich_update(message, known, message_id)
         if isinstance(known, ToolCallsUpdate):
@@ -172,9 +174,9 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         offset = call.received
         fragments = call.add_piece(known.function_args or "", known.is_free_text)
         if type(message) is ToolCallUpdate:
-            # by hand what `_replaced` does for all
-            told = None if fragments is None else tuple(fragments)
-            return ToolCallUpdate._make((*message[:4], told, *message[5:8], offset))
+            # a faster `_replaced` for the common class
+            stated = None if fragments is None else tuple(fragments)
+            return ToolCallUpdate._make((*message[:4], stated, *message[5:8], offset))
         changed: dict[str, Any] = {}
         if fragments is not None:
             is_plain = isinstance(message, Mapping)
@@ -184,17 +186,17 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         return _replaced(message, **changed)
 
     def _call_of(self, update: ToolCallUpdate, message_id: str | None) -> _ParsedCall:
-        """Give the call that an update belongs to."""
+        """Return the call that an update belongs to."""
         id, message_id = update.tool_call_id, update.message_id or message_id
         if id is not None and (message_id, id) in self._ended and not update.function_name:
-            # late, and of no interest to the calls that are open
+            # a late piece, which must not reach the open calls
             return _ParsedCall(self._root, self._limits, update.choice)
         choice = self._places.choice(id, message_id, update.choice)
         tables = self._messages.setdefault(message_id, {})
         table = tables.get(choice)
         if table is None:
-            told = update.choice
-            table = tables[choice] = CallTable(lambda: _ParsedCall(self._root, self._limits, told))
+            stated = update.choice
+            table = tables[choice] = CallTable(lambda: _ParsedCall(self._root, self._limits, stated))
         self._latest = message_id
         call = table.find(update)
         if id is not None and table.knows(id):
@@ -202,11 +204,11 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         return call
 
     def _ended_message(self, message_id: str | None) -> str | None:
-        """Give the message that an end means; one that names none means the latest."""
+        """Return the message that an end belongs to; without an id, the latest."""
         return self._latest if message_id is None and None not in self._messages else message_id
 
     def _end_call(self, end: ToolCallEnd | ToolResult) -> list[ToolCallUpdate]:
-        """Forget a call; of a result only the id is sure."""
+        """End and forget a call; a result identifies it by its id alone."""
         id = end.tool_call_id
         if isinstance(end, ToolResult):
             places, index = [*self._places.of(id)], None
@@ -218,7 +220,7 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
             table = self._messages.get(message_id, {}).get(choice)
             call = None if table is None else table.named(id, index)
             if table is not None and call is not None:
-                updates += self._finished(message_id, table, call, was_told=isinstance(end, ToolResult))
+                updates += self._finished(message_id, table, call, was_signalled=isinstance(end, ToolResult))
                 self._places.discard(table.drop(call), message_id)
                 if call.id is not None:
                     self._remember((message_id, call.id))
@@ -239,25 +241,25 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
             del self._ended[next(iter(self._ended))]
 
     def _end_message(self, end: MessageEnd) -> list[ToolCallUpdate]:
-        return self._end_choices(self._ended_message(end.message_id), end.choice, was_told=True)
+        return self._end_choices(self._ended_message(end.message_id), end.choice, was_signalled=True)
 
     def _end_choices(
-        self, message_id: str | None, choice: int | None, was_told: bool
+        self, message_id: str | None, choice: int | None, was_signalled: bool
     ) -> list[ToolCallUpdate]:
-        """Forget the calls of a choice, or of all."""
+        """End and forget the calls of one choice, or of every choice."""
         updates: list[ToolCallUpdate] = []
         tables, ended = self._messages.get(message_id, {}), alias_of(choice)
         for key in [*tables] if ended is None else [ended] if ended in tables else []:
             for call in tables[key]:
-                updates += self._finished(message_id, tables[key], call, was_told)
+                updates += self._finished(message_id, tables[key], call, was_signalled)
             self._forget(message_id, key)
         return updates
 
     def _finished(
-        self, message_id: str | None, table: CallTable[_ParsedCall], call: _ParsedCall, was_told: bool
+        self, message_id: str | None, table: CallTable[_ParsedCall], call: _ParsedCall, was_signalled: bool
     ) -> list[ToolCallUpdate]:
-        """Give what the end of a call tells, if the call can be named so that nobody takes it for another."""
-        fragments = call.end(was_told)
+        """Return the last updates of a call, if its id or index identifies it unambiguously."""
+        fragments = call.end(was_signalled)
         if not fragments or table.named(call.id, call.index) is not call:
             return []
         last = ToolCallUpdate(call.id, call.index, None, None, tuple(fragments), message_id, call.choice)
@@ -265,14 +267,14 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
 
 
 def _known(message: Any) -> Any:
-    """Read a message that is a dict, or an object with the fields of an update or of several."""
+    """Read a message that is a dict, or an object with the fields of one update or several."""
     if isinstance(message, Message):
         return message
     if isinstance(message, Mapping):
         try:
             return from_event(message)
         except JsonStreamError:
-            # it only looks like one of ours
+            # it only resembles one of our messages
             return None
     several = getattr(message, "tool_call_updates", None)
     if isinstance(several, Sequence) and several:

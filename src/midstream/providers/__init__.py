@@ -1,7 +1,7 @@
 """One small adapter for each format in which providers stream.
 
-An adapter is pure: it takes decoded events, dicts or the objects of the provider's SDK, and gives the
-messages, which `midstream` exports. It imports no SDK and does no input or output.
+An adapter turns decoded events, dicts or objects of the provider's SDK, into messages, the types that
+`midstream` exports. It imports no SDK and does no I/O.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "adapter", "detect"]
 
-# in the order in which `detect` asks: a format with marks of its own before one that it resembles
+# in the order in which `detect` tries them: a format with distinctive fields before one it resembles
 _MODULES = {
     "midstream": "own",
     "openai-responses": "openai_responses",
@@ -51,14 +51,14 @@ def adapter(format: str) -> Adapter:
 
 
 def detect(events: Any) -> str | None:
-    """Name the format of a stream from its first events, or from one; None if they don't tell.
+    """Detect the format of a stream from its first events, or from one; None if that is not possible.
 
     >>> detect([{"type": "ping"}, {"type": "message_start", "message": {"role": "assistant"}}])
     'anthropic'
     >>> detect({"hello": "world"}) is None
     True
     """
-    # a tuple may be one event, too: `SseEvent` is one, and frameworks put metadata beside theirs
+    # a tuple may be a single event: `SseEvent` is one, and frameworks pair their events with metadata
     for event in map(decoded, events if isinstance(events, list) else [events]):
         for format, module in _MODULES.items():
             if event is not None and import_module(f".{module}", __name__).Adapter.knows(event):

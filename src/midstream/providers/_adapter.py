@@ -1,4 +1,4 @@
-"""What all adapters have in common."""
+"""The base class of all adapters."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ __all__ = ["Adapter"]
 
 
 class Adapter:
-    """Turn the events of one stream into messages: events that say nothing of interest into none."""
+    """Turn the events of one stream into messages."""
 
     def add_event(self, event: Any) -> list[Message]:
-        """Take the next event: a dict, the SDK's object, or the text of one."""
+        """Return the messages of the next event: a dict, an SDK object, or the JSON text of one."""
         event = decoded(event)
         return [] if event is None else self._read(event)
 
     def finish(self) -> list[Message]:
-        """Take the end of the stream, and give what was held back for it."""
+        """Return the messages that were held back until the end of the stream."""
         return []
 
     @staticmethod
     def knows(event: Any) -> bool:
-        """Tell whether an event can only be of this format."""
+        """Report whether an event can only be of this format."""
         raise NotImplementedError
 
     def _read(self, event: Any) -> list[Message]:

@@ -1,18 +1,18 @@
-"""Write values that come with their paths as the JSON text that other providers stream.
+"""Convert values with paths to the JSON text that other providers stream.
 
-Vertex streams arguments as leaves, ``$.stops[0].city`` and a piece of its value. They come in the order
-in which the model wrote them, so the text can be written at once: containers are opened when a path
-first leads into them and closed when one leads out again.
+Vertex streams arguments as leaves: a path such as ``$.stops[0].city`` and a piece of its value. They
+arrive in the order in which the model wrote them, so the text can be written at once: a container opens
+when a path first enters it and closes when a path leaves it.
 
-What cannot be written that way is not guessed at. A path that leads back to what is closed would need a
-key twice, and of two equal keys readers keep only the last. An index that skips some stands for items
-that were lost, or were empty containers, which have no leaf to name them: null would be neither. A path
-that can't be read leads nowhere. In all these cases, and for all that follows them, the text goes on with
-``!``, the path and the value: every parser stops there, so the call is reported as broken instead of
-having wrong arguments, and whoever looks at the raw text sees what came.
+Three cases cannot be written that way. A path back into a closed container would repeat a key, and
+readers keep only the last of two equal keys. A skipped index means that items were lost or were empty
+containers, which have no leaf; null would be wrong for both. An invalid path has no place at all. In
+these cases, and for everything after them, the text continues with ``!``, the path and the value: every
+parser stops there, so the call is reported as invalid instead of having wrong arguments, and the raw
+text shows what arrived.
 
-A string that was to go on is not closed by the end of the call, only by its own last piece or by
-a path that leads elsewhere: without them it was cut off.
+The end of the call does not close a string that was to continue. Only its last piece or another path
+does; without them the string was cut off.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["NO_VALUE", "PathText", "segments_of"]
 
 Segments = tuple[str | int, ...]
 
-# a piece that names a path and gives it nothing
+# marks a piece with a path but no value
 NO_VALUE: Any = object()
 
 _SEGMENT = re.compile(
@@ -43,7 +43,7 @@ _IN_SINGLE_QUOTES = re.compile(r"""\\'|\\.|\"""", re.DOTALL)
 
 @lru_cache(maxsize=256)
 def segments_of(path: str) -> Segments | None:
-    """Read a path in RFC 9535's notation, dots or brackets; None if it is none that names one place.
+    """Parse a path in RFC 9535 notation, dots or brackets; None unless it identifies a single place.
 
     >>> segments_of("$.stops[0]['a.b']")
     ('stops', 0, 'a.b')
@@ -69,7 +69,7 @@ def segments_of(path: str) -> Segments | None:
 
 
 def _unquoted(quoted: str) -> str | None:
-    """Decode a name in quotes: as JSON does, once single quotes have become double ones."""
+    """Decode a quoted name: replace single quotes by double quotes and parse it as JSON."""
     if quoted[0] == "'":
         inside = _IN_SINGLE_QUOTES.sub(
             lambda match: {"\\'": "'", '"': '\\"'}.get(match[0], match[0]), quoted[1:-1]
@@ -102,14 +102,14 @@ class PathText:
         self._is_broken = False
 
     def add_piece(self, path: str, value: Any, will_continue: bool = False) -> str:
-        """Write a piece: of a string that goes on, or a whole value; `NO_VALUE` ends or announces one."""
+        """Return the text of a piece: part of a string, or a value; `NO_VALUE` ends or announces one."""
         segments = segments_of(path)
         if segments is None:
             return self._break(path, value)
         return self._add(segments, path, value, will_continue)
 
     def add_member(self, key: str, value: Any) -> str:
-        """Write a whole member of the root."""
+        """Return the text of a complete member of the root."""
         return self._add((key,), key, value, False)
 
     def _add(self, segments: Segments, path: str, value: Any, will_continue: bool) -> str:
@@ -132,13 +132,13 @@ class PathText:
         return before + way + _whole(value)
 
     def finish(self) -> str:
-        """Write what closes all containers; nothing if a string was to go on, or there is nothing."""
+        """Return the tokens that close all containers; nothing if a string was to continue."""
         if self._is_broken or self._string is not None:
             return ""
         return self._leave(0)
 
     def _reach(self, segments: Segments) -> str | None:
-        """Go to where a value can be written; None, and nothing is changed, if there is no way there."""
+        """Return the text before a value at a path; None, with no change, if it cannot be written there."""
         if not self._has_root:
             if any(segment for segment in segments if isinstance(segment, int)):
                 return None
@@ -184,7 +184,7 @@ class PathText:
 
 
 class _Container:
-    """An open container, and what of it has been written."""
+    """An open container, and which of its members have been written."""
 
     __slots__ = ("_count", "_keys", "_last", "is_array")
 
@@ -195,17 +195,17 @@ class _Container:
         self._last: str | int | None = None
 
     def is_in(self, segment: str | int) -> bool:
-        """Tell whether a segment leads to what was written last."""
+        """Report whether a segment is that of the last member written."""
         return segment == self._last
 
     def can_take(self, segment: str | int) -> bool:
-        """Tell whether something can be written under a segment now."""
+        """Report whether a member with this segment can be written now."""
         if isinstance(segment, int):
             return self.is_array and segment == self._count
         return not self.is_array and segment not in self._keys
 
     def take(self, segment: str | int) -> str:
-        """Write what comes before the value under a segment."""
+        """Return the text before the value of a new member."""
         comma = "," if self._count else ""
         self._count += 1
         self._last = segment
@@ -216,16 +216,16 @@ class _Container:
 
 
 def _content(text: str) -> str:
-    """Write the inside of a string."""
+    """Return a string as JSON, without its quotes."""
     return _to_json(text)[1:-1]
 
 
 def _whole(value: Any) -> str:
-    """Write a value that is no piece; what is no JSON becomes a text that no parser takes."""
+    """Return a complete value as JSON; for any other object a text that every parser refuses."""
     if isinstance(value, str):
         return f'"{_content(value)}"'
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
-        # all numbers come as doubles: those without a fraction are written as JavaScript does
+        # all numbers arrive as doubles; those without a fraction are written as JavaScript does
         return str(int(value))
     try:
         return _to_json(value)
@@ -234,6 +234,6 @@ def _whole(value: Any) -> str:
 
 
 def _to_json(value: Any) -> str:
-    """Write a value with surrogates escaped one by one: halves that were cut apart meet in the reader."""
+    """Return a value as JSON with surrogates escaped one by one, so that the reader can join split pairs."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

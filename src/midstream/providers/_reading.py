@@ -1,4 +1,4 @@
-"""Read an event field by field, be it a dict or an SDK's object."""
+"""Read the fields of an event, which is a dict or an object of an SDK."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _CAPITAL = re.compile("(?<!^)([A-Z])")
 
 
 def get(event: Any, name: str) -> Any:
-    """Give a field; None if there is none, or nothing to look for it in.
+    """Return a field; None if it is missing, or if the event itself is None.
 
-    What is camelCase on the wire may be snake_case in an object, or in a dict made of one.
+    A name that is camelCase on the wire may be snake_case in an object, or in a dict made from one.
 
     >>> get(get({"delta": {"text": "Hi"}}, "delta"), "text")
     'Hi'
@@ -49,9 +49,10 @@ def _is_mapping(cls: type) -> bool:
 
 
 def fields(event: Any) -> Any:
-    """Give a model of pydantic as the dict of its fields if it is no more than that; all else as it is.
+    """Return a plain pydantic model as the dict of its fields, and anything else unchanged.
 
-    It only saves time, for who reads several fields: a model needs microseconds to say that it has not one.
+    This only saves time for callers that read several fields: looking up a field that a model lacks
+    takes microseconds.
     """
     cls: Any = type(event)
     if cls is dict or not _is_plain_model(cls):
@@ -62,7 +63,7 @@ def fields(event: Any) -> Any:
 
 @lru_cache(maxsize=256)
 def _is_plain_model(cls: Any) -> bool:
-    """Tell whether a class is a model of pydantic 2 that adds nothing but fields and methods."""
+    """Report whether a class is a pydantic 2 model that adds nothing but fields and methods."""
     base: Any = next((base for base in cls.__mro__ if base.__module__ == "pydantic.main"), None)
     if not hasattr(base, "model_fields") or cls.__getattr__ is not base.__getattr__:
         return False
@@ -71,19 +72,19 @@ def _is_plain_model(cls: Any) -> bool:
 
 
 def items(event: Any, name: str) -> list[Any]:
-    """Give the list in a field, empty if there is none."""
+    """Return the list in a field, empty if there is none."""
     value = get(event, name)
     return list(value) if isinstance(value, (list, tuple)) else []
 
 
 def text(event: Any, name: str) -> str:
-    """Give the string in a field, empty if there is none."""
+    """Return the string in a field, empty if there is none."""
     value = get(event, name)
     return value if isinstance(value, str) else ""
 
 
 def word(event: Any, name: str) -> str | None:
-    """Give the id, name or type in a field; None if there is none, or an empty one."""
+    """Return the id, name or type in a field; None if it is missing or empty."""
     value = get(event, name)
     if value is None or type(value) is str:
         return value or None
@@ -93,13 +94,13 @@ def word(event: Any, name: str) -> str | None:
 
 
 def index(event: Any, name: str) -> int | None:
-    """Give the integer in a field; None if there is none."""
+    """Return the integer in a field; None if there is none."""
     value = get(event, name)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def arguments_text(arguments: Any) -> str:
-    """Write arguments that come as a value as the text that others stream; a text is one already."""
+    """Return arguments as JSON text, as other providers stream them; a string is that text already."""
     if arguments is None:
         return ""
     if isinstance(arguments, str):
@@ -107,13 +108,13 @@ def arguments_text(arguments: Any) -> str:
     try:
         return json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):
-        raise _invalid("arguments that are no JSON value") from None
+        raise _invalid("its arguments are not a JSON value") from None
 
 
 def decoded(event: Any) -> Any:
-    """Decode an event that still is the text of one: a string, bytes, or an `SseEvent`.
+    """Decode an event that is still text: a string, bytes, or an `SseEvent`.
 
-    Of an SSE stream ``[DONE]`` and empty data are no events: None.
+    Return None for ``[DONE]`` and for empty data, which are not events.
 
     >>> decoded('{"type": "ping"}')
     {'type': 'ping'}
@@ -128,7 +129,7 @@ def decoded(event: Any) -> Any:
         stripped = event.strip()
         return None if stripped in ("", "[DONE]", b"", b"[DONE]") else json.loads(stripped)
     except (ValueError, RecursionError):
-        raise _invalid("not JSON") from None
+        raise _invalid("it is not JSON") from None
 
 
 def _invalid(why: str) -> JsonStreamError:

@@ -1,7 +1,7 @@
 """AG-UI, the agent–user interaction protocol.
 
-A call comes as ``TOOL_CALL_START``, ``_ARGS`` and ``_END``, or as ``TOOL_CALL_CHUNK``s that stand for all
-three: the first one starts a call, those without an id go on with it, and what is said next ends it.
+A call arrives as ``TOOL_CALL_START``, ``_ARGS`` and ``_END``, or as ``TOOL_CALL_CHUNK``s that replace all
+three: the first one starts a call, those without an id continue it, and the next other part ends it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TYPES = {
     "THINKING_START", "THINKING_END", "THINKING_TEXT_MESSAGE_START", "THINKING_TEXT_MESSAGE_CONTENT",
     "THINKING_TEXT_MESSAGE_END",
 }  # fmt: skip
-# what is part of a message, so that a call in chunks is over when it comes
+# the prefixes of message parts, which end a call that comes in chunks
 _SAID = ("TEXT_MESSAGE_", "TOOL_CALL_", "REASONING_MESSAGE_", "THINKING_TEXT_MESSAGE_")
 
 
@@ -36,7 +36,7 @@ class Adapter(BaseAdapter):
     """Read the events of a run, chunks included."""
 
     def __init__(self) -> None:
-        # the calls that come in chunks, by the subagent that makes them: id and name
+        # by subagent: id and name of the call that comes in chunks
         self._chunked: dict[str | None, tuple[str | None, str | None]] = {}
 
     @staticmethod
@@ -62,7 +62,7 @@ class Adapter(BaseAdapter):
             case "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_CHUNK" if said := text(event, "delta"):
                 messages.append(TextDelta(said))
             case "RUN_FINISHED":
-                # an outcome that is absent stands for success
+                # an absent outcome means success
                 outcome = word(get(event, "outcome"), "type") or "success"
                 messages.append(MessageEnd(outcome, is_truncated=outcome == "cancelled"))
                 self._chunked.clear()
@@ -79,13 +79,13 @@ class Adapter(BaseAdapter):
             if id in (None, open_id) and name in (None, open_name):
                 return [ToolCallUpdate(open_id, function_args=text(event, "delta"))]
             messages = self._end_chunked(event, None)
-        # without any id, the name is all there is to tell one call from the next
+        # without an id, only the name separates two calls
         self._chunked[agent] = id, name or open_name
         messages.append(ToolCallUpdate(id, function_name=name, function_args=text(event, "delta")))
         return messages
 
     def _end_chunked(self, event: Any, id: str | None) -> list[Message]:
-        """End the call in chunks, unless an event belongs to it."""
+        """End the call that comes in chunks, unless the event belongs to it."""
         agent = word(event, "subagentRunId")
         open_id, _ = self._chunked.get(agent, (None, None))
         if agent not in self._chunked or (id is not None and id == open_id):

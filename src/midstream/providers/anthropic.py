@@ -17,19 +17,19 @@ _TYPES = {
     "message_start", "message_delta", "message_stop", "content_block_start", "content_block_delta",
     "content_block_stop",
 }  # fmt: skip
-# stop reasons after which the last block is not whole
+# stop reasons after which the last block is incomplete
 _CUT = {"max_tokens", "model_context_window_exceeded", "refusal"}
 
 
 class Adapter(BaseAdapter):
     """Read the events from ``message_start`` to ``message_stop``.
 
-    A block's index counts text and thinking blocks too, so a delta belongs to a call only if a
+    The index counts all blocks, including text and thinking, so a delta belongs to a call only if a
     ``tool_use`` block began at its index.
     """
 
     def __init__(self) -> None:
-        # the open calls: what their start gave as input, until a delta says it better
+        # the open calls: the input from their start, until a delta replaces it
         self._open: dict[int | None, Any] = {}
 
     @staticmethod
@@ -72,10 +72,10 @@ class Adapter(BaseAdapter):
         return []
 
     def _given_at_start(self, at: int | None) -> list[Message]:
-        """Give the arguments that came with a call's start and never as deltas."""
+        """Return arguments that came with the start of a call and never as deltas."""
         given = self._open.pop(at)
         return [] if given is None else [ToolCallUpdate(index=at, function_args=arguments_text(given))]
 
     def finish(self) -> list[Message]:
-        """Give the arguments of calls that nothing ended."""
+        """Return the held-back arguments of calls without an end event."""
         return [message for at in list(self._open) for message in self._given_at_start(at)]

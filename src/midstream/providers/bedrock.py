@@ -1,4 +1,4 @@
-"""Bedrock ConverseStream: every event is a dict with one member, named after what it is."""
+"""Bedrock ConverseStream: every event is a dict with one member, whose key is the event's type."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXCEPTIONS = (
     "internalServerException", "modelStreamErrorException", "serviceUnavailableException",
     "throttlingException", "validationException",
 )  # fmt: skip
-# stop reasons after which the last block is not whole
+# stop reasons after which the last block is incomplete
 _CUT = {
     "content_filtered", "guardrail_intervened", "malformed_model_output", "malformed_tool_use", "max_tokens",
     "model_context_window_exceeded",
@@ -28,7 +28,7 @@ _CUT = {
 class Adapter(BaseAdapter):
     """Read the events from ``messageStart`` to ``messageStop``.
 
-    A block's index counts text and reasoning too; text blocks often have no start.
+    The index counts all blocks, including text and reasoning; text blocks often have no start event.
     """
 
     def __init__(self) -> None:

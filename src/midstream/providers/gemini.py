@@ -1,8 +1,8 @@
 """Gemini generateContent, on the Gemini API and on Vertex.
 
-A call comes whole, in one part, and often without an id. On Vertex, if asked for, its arguments are
-streamed: the first part names the call, the following ones give pieces with their paths, and the last one
-does not say ``willContinue``. Those are written as the text that everybody else streams.
+A call arrives complete, in one part, and often without an id. On Vertex its arguments are streamed on
+request: the first part names the call, the following ones carry values with their paths, and the last one
+lacks ``willContinue``. They are written as the JSON text that other providers stream.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Adapter"]
 
-# the only finish reason after which all that was said is whole
+# the only finish reason after which the message is complete
 _FINE = "STOP"
 _UNSPECIFIED = {"FINISH_REASON_UNSPECIFIED", "BLOCK_REASON_UNSPECIFIED", "BLOCKED_REASON_UNSPECIFIED"}
 
@@ -69,7 +69,7 @@ class _Call:
 
 
 class _Candidate:
-    """What has been said by one candidate; its calls are counted, as most have no id."""
+    """The state of one candidate; its calls are counted, because most have no id."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -86,7 +86,7 @@ class _Candidate:
         for at, part in enumerate(parts):
             call = get(part, "functionCall")
             if call is not None:
-                # the last thing in a message that was cut off has no end, whatever it says itself
+                # the last part of a truncated message has no end, even if the part says otherwise
                 messages += self._read_call(call, is_cut and at == len(parts) - 1)
             elif get(part, "thought") is not True and (said := text(part, "text")):
                 messages.append(TextDelta(said, choice=self._number))
@@ -118,14 +118,14 @@ class _Candidate:
         return messages if will_continue or is_cut else messages + self._end(call)
 
     def _going_on(self, id: str | None, name: str | None, has_pieces: bool) -> _Call | None:
-        """Find the open call that a part goes on with: the one with its id, else the latest."""
+        """Return the open call that a part continues: the one with its id, else the latest."""
         for call in reversed(self._open):
             if id is not None and call.id is not None:
                 if id == call.id:
                     return call
             elif name is None or (name == call.name and has_pieces):
                 return call
-        # nothing says that another one begins
+        # without a name it does not begin another call
         return self._open[-1] if name is None and self._open else None
 
     def _written(self, call: _Call, part: Any, pieces: list[Any]) -> str:
@@ -150,19 +150,19 @@ class _Candidate:
 
 
 def _value(piece: Any) -> Any:
-    """Give the one value that a piece holds."""
+    """Return the one value that a piece holds."""
     for name in ("stringValue", "numberValue", "boolValue"):
         value = get(piece, name)
         if value is not None:
             return _number(value) if name == "numberValue" else value
     if isinstance(piece, Mapping):
         return None if "nullValue" in piece else NO_VALUE
-    # the SDK's object can't tell a null from nothing, but what has a null does not go on
+    # the SDK's object does not distinguish null from nothing, but a piece with a null never continues
     return NO_VALUE if get(piece, "willContinue") is True else None
 
 
 def _number(value: Any) -> Any:
-    """Read a number that is written as a string, as protobuf's JSON allows."""
+    """Convert a number that is written as a string, which protobuf's JSON allows."""
     try:
         return float(value) if isinstance(value, str) else value
     except ValueError:

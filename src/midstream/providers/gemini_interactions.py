@@ -1,6 +1,6 @@
 """Gemini Interactions: steps, of which ``function_call`` ones are calls.
 
-Earlier revisions of the API have contents in place of steps, with calls that come whole in one delta.
+Earlier revisions of the API have contents instead of steps, with calls that arrive complete in one delta.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Adapter"]
 
-# what becomes of an interaction whose last step is not whole
+# the status of an interaction whose last step is incomplete
 _CUT = {"failed", "cancelled", "incomplete", "budget_exceeded"}
 
 
 class Adapter(BaseAdapter):
     """Read the events from ``interaction.created`` to ``interaction.completed``.
 
-    A step's index counts thoughts and the steps of the server's own tools too.
+    The index counts all steps, including thoughts and the server's own tools.
     """
 
     def __init__(self) -> None:
-        # the open calls: arguments that came whole, until a delta says them better
+        # the open calls: complete arguments from the start, until a delta replaces them
         self._open: dict[int | None, str] = {}
 
     @staticmethod
@@ -48,7 +48,7 @@ class Adapter(BaseAdapter):
             case "interaction.completed" | "interaction.complete":
                 return self._end(word(get(event, "interaction"), "status") or "completed")
             case "interaction.status_update" if (status := word(event, "status")) in _CUT:
-                # other states come again with the end, which may be some steps away
+                # other states are repeated at the end, which may be some steps away
                 return self._end(status)
             case "interaction.failed" | "interaction.cancelled" | "interaction.incomplete" as kind:
                 return self._end(kind.removeprefix("interaction."))
@@ -82,12 +82,12 @@ class Adapter(BaseAdapter):
         return []
 
     def _begin(self, at: int | None, call: Any) -> Message:
-        """Begin a call; without arguments it says ``{}``, be they to come or none at all."""
+        """Begin a call; its arguments are ``{}`` both when they follow and when there are none."""
         self._open[at] = arguments_text(get(call, "arguments") or None) or self._open.get(at, "")
         return ToolCallUpdate(word(call, "id"), at, word(call, "name"), "")
 
     def _given(self, at: int | None) -> list[Message]:
-        """Give the arguments that came whole and never as deltas."""
+        """Return arguments that came with the start and never as deltas."""
         given = self._open.pop(at)
         return [ToolCallUpdate(index=at, function_args=given)] if given else []
 
@@ -95,5 +95,5 @@ class Adapter(BaseAdapter):
         return [*self.finish(), MessageEnd(reason, is_truncated=is_error or reason in _CUT)]
 
     def finish(self) -> list[Message]:
-        """Give the arguments of calls that nothing ended."""
+        """Return the held-back arguments of calls without an end event."""
         return [message for at in list(self._open) for message in self._given(at)]

@@ -1,8 +1,8 @@
 """LangChain message chunks, bare or as LangGraph and ``astream_events`` wrap them.
 
-``tool_call_chunks`` hold the calls of all integrations in one shape; what ``content`` has of them is the
-provider's own form of the same. A stream may carry several messages, of an agent's turns or of models
-that run side by side, so each run has the lowest choice that is free while it goes on.
+``tool_call_chunks`` hold the calls of all integrations in one shape; ``content`` may repeat them in the
+provider's own form. A stream may carry several messages, of an agent's steps or of models that run
+concurrently, so each run uses the lowest choice that is free while it lasts.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ __all__ = ["Adapter"]
 
 _ANSWERS = {"AIMessageChunk", "ai"}
 _RESULTS = {"ToolMessageChunk", "tool"}
-# every integration passes its provider's word on under its provider's name
+# each integration keeps its provider's reason under its provider's name
 _REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
-# reasons, in lower case, after which the last thing said is not whole
+# reasons, in lower case, after which the last part of the message is incomplete
 _CUT = {
     "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded",
     "content_filter", "content_filtered", "guardrail_intervened", "safety", "recitation", "refusal",
@@ -35,7 +35,7 @@ class Adapter(BaseAdapter):
     """Read ``AIMessageChunk``, ``AIMessage`` and ``ToolMessage``."""
 
     def __init__(self) -> None:
-        # the runs under way and the choice of each, those that streamed, and those whose message has ended
+        # the choice of each active run, the runs that streamed, and those whose message has ended
         self._choices: dict[str | None, int] = {}
         self._streamed: set[str | None] = set()
         self._ended: set[str | None] = set()
@@ -56,7 +56,7 @@ class Adapter(BaseAdapter):
         if word(message, "type") not in _ANSWERS and get(message, "tool_call_chunks") is None:
             return []
         if kind == "on_chat_model_end" and run in self._streamed:
-            # the whole message once more
+            # a repetition of the complete message
             return []
         self._streamed.add(run)
         return self._read_answer(message, run)
@@ -66,7 +66,7 @@ class Adapter(BaseAdapter):
         choice = self._choices.get(run, next(number for number in count() if number not in taken))
         messages = [*_texts(message, choice), *_calls(message, choice)]
         if run in self._ended and not messages:
-            # what comes after the reason: the usage, and an empty last chunk
+            # after the reason: the usage, and an empty last chunk
             return []
         self._choices[run] = choice
         self._ended.discard(run)
@@ -81,7 +81,7 @@ class Adapter(BaseAdapter):
 
 
 def _unwrapped(event: Any) -> tuple[Any, str | None, str | None]:
-    """Give the message in an event, the run it belongs to and, of `astream_events`, the event's kind."""
+    """Return the message in an event, its run and, for `astream_events`, the kind of the event."""
     match event:
         case [*_, "messages", payload] | [_, [_, _] as payload]:
             # several stream modes at once, or a subgraph's namespace
@@ -102,7 +102,7 @@ def _unwrapped(event: Any) -> tuple[Any, str | None, str | None]:
 
 
 def _plain(message: Any) -> Any:
-    """Give a message's fields, also of one that was serialized."""
+    """Return the message itself, also of one in LangChain's serialized form."""
     return message if get(message, "lc") is None else get(message, "kwargs")
 
 

@@ -1,7 +1,7 @@
-"""Mistral chat: as OpenAI's, but a call mostly comes whole, and what is absent is not always absent.
+"""Mistral chat: like OpenAI's, but most calls arrive complete, and absent fields are filled in.
 
-The SDK wraps every chunk in an event, fills in the id ``"null"`` and the index 0 where there is none, and
-may give the arguments as a dict. A message's content may be a list of chunks, some of them thoughts.
+The SDK wraps every chunk in an event and sets a missing id to ``"null"`` and a missing index to 0. The
+arguments may be a dict. The content of a message may be a list of chunks, some of them thinking.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Adapter(OpenAiAdapter):
         for call in calls:
             update = self._read_call(call, choice)
             if update.tool_call_id is None and update.function_name and update.index in indices:
-                # a second call in the same chunk: only the end of the first keeps them apart
+                # a second call in the same chunk: ending the first keeps them apart
                 messages.append(ToolCallEnd(index=update.index, choice=choice))
             indices.add(update.index)
             messages.append(update)

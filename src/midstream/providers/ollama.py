@@ -1,4 +1,4 @@
-"""Ollama's own API: a line of JSON per event, and calls that come whole, their arguments as an object."""
+"""Ollama's own API: a line of JSON per event; calls arrive complete, with their arguments as an object."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Adapter"]
 class Adapter(BaseAdapter):
     """Read the lines of ``/api/chat`` and ``/api/generate``.
 
-    Calls are counted here: their own index is missing, or 0 for all, depending on the version.
+    Calls are counted here: depending on the version, their own index is missing or always 0.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Adapter(BaseAdapter):
 
     def _read(self, event: Any) -> list[Message]:
         if get(event, "error") is not None:
-            # it is a sentence for people, so there is no better word for it
+            # the error is a sentence without a code
             return [MessageEnd("error", is_truncated=True)]
         messages: list[Message] = []
         message = get(event, "message")
@@ -48,7 +48,7 @@ class Adapter(BaseAdapter):
             self._count += 1
         if is_over:
             if is_cut and messages and isinstance(messages[-1], ToolCallEnd):
-                # the last thing in a message that was cut off has no end
+                # the last part of a truncated message has no end
                 messages.pop()
             messages.append(MessageEnd(reason, is_truncated=is_cut))
         return messages

@@ -1,6 +1,6 @@
-"""OpenAI chat completions, and the many servers that speak the same.
+"""OpenAI chat completions, and the many compatible servers.
 
-A call has no end of its own: the choice's ``finish_reason`` ends all of them.
+A call has no end event of its own: the ``finish_reason`` of the choice ends all its calls.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CUT", "Adapter"]
 
-# finish reasons after which the last thing said is not whole
+# finish reasons after which the last part of the message is incomplete
 CUT = frozenset({"length", "content_filter", "error", "abort", "insufficient_system_resource"})
 
 
@@ -36,7 +36,7 @@ class Adapter(BaseAdapter):
         event = _chunk_in(fields(event))
         error = get(event, "error")
         if error is not None:
-            # servers report what goes wrong under way as an event of its own
+            # servers report an error in mid-stream as a separate event
             reason = word(error, "type") or word(error, "code") or "error"
             return [MessageEnd(reason, is_truncated=True)]
         messages: list[Message] = []
@@ -54,7 +54,7 @@ class Adapter(BaseAdapter):
         calls = items(delta, "tool_calls")
         function = get(delta, "function_call")
         if function is not None:
-            # what tool_calls were before 2023: one call, without an id
+            # the predecessor of tool_calls (before 2023): one call, without an id
             calls.append({"index": 0, "function": function})
         messages += self._read_calls(calls, number)
         if reason := word(choice, "finish_reason"):
@@ -82,5 +82,5 @@ class Adapter(BaseAdapter):
 
 
 def _chunk_in(event: Any) -> Any:
-    """Give the chunk that the SDK's helper wraps into an event; what it derives from it says nothing new."""
+    """Return the chunk inside an event of the SDK's stream helper; its derived events add nothing."""
     return fields(get(event, "chunk")) if word(event, "type") == "chunk" else event

@@ -1,8 +1,8 @@
 """OpenAI Responses: output items, of which ``function_call`` and ``custom_tool_call`` ones are calls.
 
-Deltas name their item by ``item_id``, which some servers change under way, and ``output_index``; the id
-that a tool result must name, ``call_id``, is only told with the item. Its arguments are told four times:
-as deltas, whole when they end, whole with the finished item, and with the finished response.
+Deltas identify their item by ``item_id``, which some servers change in mid-stream, and ``output_index``.
+The id that a tool result must carry, ``call_id``, is sent only with the item. The arguments are sent four
+times: as deltas, complete when they end, complete with the finished item, and in the finished response.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Adapter"]
 
-# the types of items that are calls, and the field that holds what the tool is given
+# the types of items that are calls, and the field that holds the tool's arguments
 _ARGUMENTS = {"function_call": "arguments", "custom_tool_call": "input"}
 _ENDS: dict[str | None, str] = {
     f"response.{end}": end for end in ("completed", "incomplete", "failed", "cancelled")
@@ -26,23 +26,23 @@ _ENDS: dict[str | None, str] = {
 
 
 class _Item:
-    """A call, and how much of it has been told."""
+    """A call, and which parts of it have been emitted."""
 
-    __slots__ = ("call_id", "given", "index", "is_ended", "is_free_text", "is_named", "is_told")
+    __slots__ = ("call_id", "given", "index", "is_emitted", "is_ended", "is_free_text", "is_named")
 
     def __init__(self, index: int | str | None, is_free_text: bool) -> None:
         self.index = index
         self.is_free_text = is_free_text
         self.call_id: str | None = None
         self.is_named = False
-        # arguments that came whole, before there were deltas to tell them better
+        # complete arguments from the start of the item, used if no deltas follow
         self.given = ""
-        self.is_told = False
+        self.is_emitted = False
         self.is_ended = False
 
     def update(self, name: str | None = None, arguments: str = "") -> ToolCallUpdate:
-        """Tell something of the call."""
-        self.is_told = self.is_told or arguments != ""
+        """Return a piece of the call."""
+        self.is_emitted = self.is_emitted or arguments != ""
         self.is_named = self.is_named or name is not None
         return ToolCallUpdate(self.call_id, self.index, name, arguments, is_free_text=self.is_free_text)
 
@@ -68,13 +68,13 @@ class Adapter(BaseAdapter):
             case "response.output_item.done" if word(get(event, "item"), "type") in _ARGUMENTS:
                 return self._end(event)
             case "response.function_call_arguments.delta":
-                return self._go_on(event, text(event, "delta"), False)
+                return self._continue(event, text(event, "delta"), False)
             case "response.custom_tool_call_input.delta":
-                return self._go_on(event, text(event, "delta"), True)
+                return self._continue(event, text(event, "delta"), True)
             case "response.function_call_arguments.done":
-                return self._give_whole(event, arguments_text(get(event, "arguments")), False)
+                return self._add_complete(event, arguments_text(get(event, "arguments")), False)
             case "response.custom_tool_call_input.done":
-                return self._give_whole(event, text(event, "input"), True)
+                return self._add_complete(event, text(event, "input"), True)
             case kind if kind in _ENDS:
                 return [*self.finish(), _end_of_response(event, _ENDS[kind])]
             case "error":
@@ -84,7 +84,7 @@ class Adapter(BaseAdapter):
         return []
 
     def _find(self, event: Any, is_free_text: bool) -> _Item:
-        """Give the item that an event belongs to, a new one if its beginning was lost."""
+        """Return the item that an event belongs to, a new one if its beginning was lost."""
         id = word(event, "item_id") or word(get(event, "item"), "id")
         at = index(event, "output_index")
         for key in (id, at):
@@ -111,13 +111,13 @@ class Adapter(BaseAdapter):
         item.given = arguments_text(get(given, _ARGUMENTS[kind]))
         return [item.update(word(given, "name"))]
 
-    def _go_on(self, event: Any, piece: str, is_free_text: bool) -> list[Message]:
+    def _continue(self, event: Any, piece: str, is_free_text: bool) -> list[Message]:
         item = self._find(event, is_free_text)
         return [] if item.is_ended else [item.update(None, piece)]
 
-    def _give_whole(self, event: Any, whole: str, is_free_text: bool) -> list[Message]:
+    def _add_complete(self, event: Any, whole: str, is_free_text: bool) -> list[Message]:
         item = self._find(event, is_free_text)
-        if item.is_told or item.is_ended or not whole:
+        if item.is_emitted or item.is_ended or not whole:
             return []
         return [item.update(None, whole)]
 
@@ -130,8 +130,8 @@ class Adapter(BaseAdapter):
         item.call_id = item.call_id or word(given, "call_id")
         whole = arguments_text(get(given, _ARGUMENTS[kind]))
         messages: list[Message] = []
-        if not item.is_named or (whole and not item.is_told):
-            messages.append(item.update(word(given, "name"), "" if item.is_told else whole))
+        if not item.is_named or (whole and not item.is_emitted):
+            messages.append(item.update(word(given, "name"), "" if item.is_emitted else whole))
         if word(given, "status") == "incomplete":
             # the end of the response will cut it off
             return messages
@@ -139,19 +139,19 @@ class Adapter(BaseAdapter):
         return [*messages, ToolCallEnd(item.call_id, item.index)]
 
     def finish(self) -> list[Message]:
-        """Give the arguments that came with the beginning of a call and never again."""
-        # an item is there under its id and its index: once told, it is not told again
+        """Return arguments that came with the beginning of a call and were never repeated."""
+        # an item is listed under its id and its index, but emitted once
         return [
             item.update(None, item.given)
             for item in self._items.values()
-            if item.given and not item.is_told and not item.is_ended
+            if item.given and not item.is_emitted and not item.is_ended
         ]
 
 
 def _end_of_response(event: Any, word_for_it: str) -> Message:
     response = get(event, "response")
     if word_for_it == "completed" and word(response, "status") == "incomplete":
-        # some servers have one event for every end
+        # some servers use one event for every kind of end
         word_for_it = "incomplete"
     if word_for_it == "incomplete":
         reason = word(get(response, "incomplete_details"), "reason")

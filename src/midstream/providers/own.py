@@ -1,4 +1,4 @@
-"""The events of this project, as `midstream.messages.to_event` writes them."""
+"""The plain form of this project's own messages, as `midstream.to_event` writes it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["Adapter"]
 
 
 class Adapter(BaseAdapter):
-    """Read messages in their plain form; those that are messages already pass as they are.
+    """Read messages in their plain form; message objects pass through unchanged.
 
-    An event with a field of another type can't be told from one whose arguments were lost, so its message
-    ends there as after an error.
+    An event with a field of the wrong type may have lost arguments, so its message ends there as after
+    an error.
     """
 
     @staticmethod

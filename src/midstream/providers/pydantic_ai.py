@@ -1,8 +1,9 @@
-"""pydantic-ai: the parts of a model's response, and what the agent does with them.
+"""pydantic-ai: the parts of a model's response, and the tool events of the agent.
 
-``PartEndEvent`` is no end: it is made up whenever the next part starts, and deltas of the part before may
-still come. Only the one without a next part, which the end of the response brings, ends calls; so does a
-tool that is called, as it then has its arguments. Indices restart with each response.
+``PartEndEvent`` does not end a call: the library emits it whenever the next part starts, and deltas of
+the previous part may still follow. Only the one without a next part, at the end of the response, ends
+calls; so does the event that a tool is called, because it has the arguments. Indices restart with each
+response.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Adapter"]
 
-# finish reasons after which the last thing said is not whole
+# finish reasons after which the last part of the message is incomplete
 _CUT = {"length", "content_filter", "error"}
 
 
 @dataclass(slots=True)
 class _Part:
-    """A call whose arguments may still grow; those that are a dict wait until it is whole."""
+    """A call whose arguments may still grow; arguments as a dict are held until it is complete."""
 
     id: str | None
     name: str
@@ -39,7 +40,7 @@ class Adapter(BaseAdapter):
     """Read the events of a model's response or of an agent's run."""
 
     def __init__(self) -> None:
-        # the parts of this response: calls that are open, None for all else
+        # the parts of this response: the open calls, None for other parts
         self._parts: dict[int | None, _Part | None] = {}
         self._is_over = False
         # the ids of all calls so far
@@ -67,7 +68,7 @@ class Adapter(BaseAdapter):
                 return self._make_call(part)
             case "function_tool_result" | "output_tool_result":
                 self._is_over = True
-                # older versions call it the result
+                # older versions name the field result
                 result = get(event, "result") if part is None else part
                 return [ToolResult(word(result, "tool_call_id"), get(result, "content"))]
             case "agent_run_result":
@@ -77,7 +78,7 @@ class Adapter(BaseAdapter):
         return []
 
     def finish(self) -> list[Message]:
-        """Give the arguments that were held back of calls that nothing ended."""
+        """Return the held-back arguments of calls without an end event."""
         calls = [(at, call) for at, call in self._parts.items() if call is not None]
         return [message for at, call in calls for message in self._release(at, call)]
 
@@ -94,7 +95,7 @@ class Adapter(BaseAdapter):
         id, name, given = word(part, "tool_call_id"), word(part, "tool_name") or "", get(part, "args")
         call = self._parts.get(at)
         if call is not None and (id == call.id or (call.held is not None and isinstance(given, Mapping))):
-            # a part that starts once more takes the place of the one before, if nothing of it was given
+            # a part that starts again replaces the earlier one, unless its arguments were emitted
             call.held = None
             return [*messages, self._update(at, call, id), *self._add_missing(at, call, given)]
         if call is not None:
@@ -130,7 +131,7 @@ class Adapter(BaseAdapter):
         return []
 
     def _add_missing(self, at: int | None, call: _Part, given: Any) -> list[Message]:
-        """Take arguments that are whole, unless they came bit by bit."""
+        """Add complete arguments, unless they came in pieces."""
         return [] if call.has_text or call.held is not None else self._add_arguments(at, call, given)
 
     def _update(self, at: int | None, call: _Part, id: str | None, name: str | None = None) -> Message:
@@ -140,7 +141,7 @@ class Adapter(BaseAdapter):
         return ToolCallUpdate(id, at, name, "")
 
     def _make_call(self, part: Any) -> list[Message]:
-        """Take the call that the agent makes: its arguments are whole."""
+        """Complete the call that the agent makes: the event has all arguments."""
         id, given = word(part, "tool_call_id"), get(part, "args")
         for at, call in self._parts.items():
             if call is not None and call.id == id:
@@ -166,12 +167,12 @@ class Adapter(BaseAdapter):
 
 
 def _finish_reason(result: Any) -> str | None:
-    """Find the reason of the last response: in a result's messages, where it is a dict."""
+    """Return the finish reason of the last response; a result that is a dict has it in its messages."""
     if not isinstance(result, Mapping):
         try:
             return word(get(result, "response"), "finish_reason")
         except ValueError:
-            # a result without any response
+            # a result without a response
             return None
     responses = [item for item in items(result, "messages") if word(item, "kind") == "response"]
     return word(responses[-1], "finish_reason") if responses else None

@@ -1,6 +1,6 @@
 """The UI message stream of Vercel's AI SDK.
 
-A call is good only once ``tool-input-available`` has come: what was cut off has its start and deltas, and
+A call is valid only after ``tool-input-available``: a truncated call has its start and deltas, and
 nothing more.
 """
 
@@ -24,7 +24,7 @@ _TYPES = {
     "tool-input-start", "tool-input-delta", "tool-input-available", "tool-input-error",
     "tool-output-available", "tool-output-error", "tool-output-denied", "tool-approval-request",
 }  # fmt: skip
-# finish reasons after which the last thing said is not whole
+# finish reasons after which the last part of the message is incomplete
 _CUT = {"length", "content-filter", "error"}
 
 
@@ -32,7 +32,7 @@ class Adapter(BaseAdapter):
     """Read the chunks of a message, with all its steps."""
 
     def __init__(self) -> None:
-        # the open calls: whether any of their input has come
+        # the open calls: whether any of their input has arrived
         self._open: dict[str | None, bool] = {}
         # the calls of this step that have ended
         self._ended: set[str | None] = set()
@@ -55,13 +55,13 @@ class Adapter(BaseAdapter):
                 return [self._update(event, piece)]
             case "tool-input-available" if id not in self._ended:
                 given = get(event, "input")
-                # here the input is a value, and a string a string
+                # here the input is a value, so a string is a JSON string
                 whole = (
                     json.dumps(given, ensure_ascii=False) if isinstance(given, str) else arguments_text(given)
                 )
                 return self._end(event, whole, failed=False)
             case "tool-input-error" if id not in self._ended:
-                # here a string is the text that could not be read
+                # here a string is the text that could not be parsed
                 return self._end(event, arguments_text(get(event, "input")), failed=True)
             case "tool-output-available":
                 return [ToolResult(id, get(event, "output"))]
@@ -71,7 +71,7 @@ class Adapter(BaseAdapter):
                 self._ended.clear()
             case "finish":
                 reason = word(event, "finishReason")
-                # version 5 gives no reason; a call that is still open says enough
+                # version 5 sends no reason; an open call shows the truncation
                 is_cut = reason in _CUT or (reason is None and bool(self._open))
                 return [MessageEnd(reason, is_truncated=is_cut)]
             case "abort" | "error" as reason:
@@ -87,12 +87,12 @@ class Adapter(BaseAdapter):
         )
 
     def _end(self, event: Any, whole: str, failed: bool) -> list[Message]:
-        """End a call, and give its input if none of it has come."""
+        """End a call, and emit its input if none of it has arrived."""
         id = word(event, "toolCallId")
         has_come = self._open.pop(id, False)
         end = ToolCallEnd(id, failed=failed)
         if id is None and has_come:
-            # the name again would begin another call
+            # a repeated name would begin another call
             return [end]
         if id is not None:
             self._ended.add(id)
