@@ -319,7 +319,7 @@ def _reads(transitions: Iterable[Transition], mode: str) -> str:
         if ways and (ways != [mode] or _moves(mode, char)):
             groups.setdefault(tuple(ways), []).append(char)
     if not groups:
-        return "anything, and stays" if mode in ("TRAILING", "SPENT") else "white space only"
+        return "anything, and stays" if mode in ("TRAILING", "DISCARD") else "white space only"
     if mode == "LITERAL":
         return "its letters, and stays; the last → behind the value"
     if mode == "NUMBER":

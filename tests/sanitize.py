@@ -412,8 +412,8 @@ _EDITS = (
     ("core/chars", "from cpython.bytes", "from cpython.ref cimport Py_INCREF\nfrom cpython.bytes"),
     (
         "core/chars",
-        "    const bint LOOKS_AT_WORDS",
-        '    bint planted "midstream_planted" (const char *bug) noexcept\n    const bint LOOKS_AT_WORDS',
+        "    const bint SCANS_WORDS",
+        '    bint planted "midstream_planted" (const char *bug) noexcept\n    const bint SCANS_WORDS',
     ),
     (
         "core/chars",

@@ -67,6 +67,8 @@ class Normalizer(ast.NodeTransformer):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             node.value = "…" if " " in node.value else self.name_in(node.value)
         visited: ast.AST = super().visit(node)
+        if isinstance(visited, ast.Assign) and ast.unparse(visited.targets[0]) in ("__all__", "__slots__"):
+            sort_names(visited.value)
         return visited
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -84,6 +86,12 @@ def drop_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.Async
     """Remove the docstring of a node, and leave ``pass`` where nothing else stands."""
     if ast.get_docstring(node, clean=False) is not None:
         node.body = node.body[1:] or ([] if isinstance(node, ast.Module) else [ast.Pass()])
+
+
+def sort_names(node: ast.expr) -> None:
+    """Sort a list or tuple of names, whose order the linter dictates."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        node.elts.sort(key=ast.unparse)
 
 
 def normalized(source: str, renames: dict[str, str]) -> str:

@@ -38,9 +38,18 @@ TYPES = {"bool", "bytes", "dict", "float", "int", "list", "str"}
 # dead on the plain build, though no condition around it says so: how the compiled one converts numbers
 # and copies small pieces together
 FOR_THE_COMPILED = {
-    "core.numbers": {"_exact", "_scaled", "digits", "count", "scale", "before_point", "exponent", "shrinks"},
-    "core.text": {"_clear_pad", "_jot_down", "jotted"},
-    "accumulators.values": {"_OURS"},
+    "core.numbers": {
+        "_exact",
+        "_scaled",
+        "digits",
+        "count",
+        "scale",
+        "before_point",
+        "exponent",
+        "is_shrinking",
+    },
+    "core.text": {"_append_inline", "_flush_inline", "inline_length"},
+    "accumulators.values": {"_OWN_REFERENCES"},
 }
 COMPILER_ONLY = ("cython.", "overload")
 

@@ -12,9 +12,9 @@ Read the files in this order:
 ``text``       a buffer for text that arrives in pieces
 ``surrogates`` joining of surrogate pairs that a sender has split
 ``chars``      access to the characters of a str, in plain Python and (``chars.pxd``) in C
-``cython_shim`` what stands in for the ``cython`` module when the files run uncompiled
+``cython_shim`` stands in for the ``cython`` module when the files run uncompiled
 
-Invariants: the grammar never looks back, holds only the open token and one entry per open container, and
-calls the visitor as soon as the text determines something. The state does not depend on how the text
-was cut into fragments.
+Invariants: the grammar reads a text once, from left to right, holds only the open token and one entry per
+open container, and calls the visitor as soon as the text determines something. The state does not depend on
+how the text was cut into fragments.
 """

@@ -1,9 +1,9 @@
-"""The characters of a text, as the grammar looks at them.
+"""Access to the characters of a text, as the grammar reads them.
 
-All that JSON's grammar knows is ASCII: what lies beyond can only be the content of a string. So the
-compiled core (``_chars.pxd``) looks at one byte a character, whatever the text is made of: in a text
-of one-byte characters at the text itself, else at a copy in which every wider character is 0xFF.
-Uncompiled, the characters are those of the text, and these are the twins of what is done there.
+Every character that has a meaning in JSON's grammar is ASCII; any other character can only be the content
+of a string. The compiled core (``chars.pxd``) therefore reads one byte per character, whatever the storage of
+the text: from the text itself if its characters are one byte wide, otherwise from a copy in which every
+wider character is 0xFF. The functions here are the plain Python twins, which read the text itself.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ __all__ = [
     "slice_of",
 ]
 
-# it matches nothing, too
+# it always matches, if only the empty string
 match_content: Callable[[str, int, int], re.Match[str]] = re.compile(r'[^"\\\x00-\x1f]*').match  # type: ignore[assignment]
 
 
 def chars_of(narrow: str) -> str:
-    """Give the characters that it holds."""
+    """Return the characters of a text that `narrowed` has returned."""
     return narrow
 
 
 def content_end(chars: str, i: int, n: int) -> int:
-    """Find the first character of chars[i:n] that is not plain content of a string."""
+    """Return the index of the first character of chars[i:n] that is not plain content of a string, or n."""
     return match_content(chars, i, n).end()
 
 
 def slice_of(text: str, chars: str, i: int, n: int) -> str:
-    """Give text[i:n], whose characters chars are."""
+    """Return text[i:n], where ``chars`` are the characters of ``text``."""
     return text[i:n]
 
 
 def ascii_slice(chars: str, i: int, n: int) -> str:
-    """Give what stands in chars[i:n], which is known to be ASCII."""
+    """Return chars[i:n] as a str; all of its characters must be ASCII."""
     return chars[i:n]
 
 
 def is_at(key: str, chars: str, i: int, n: int) -> bool:
-    """Tell whether an ASCII key is what stands in chars[i:n]."""
+    """Report whether an ASCII key equals chars[i:n]."""
     return key == chars[i:n]

@@ -1,7 +1,7 @@
 """Stand in for the ``cython`` module where nothing is compiled.
 
-The hot modules are ordinary Python; the few decorators that only the compiler understands do
-nothing here. Importing this instead of the real thing keeps Cython a build requirement.
+The compiled modules are ordinary Python; the few decorators that only the compiler understands do
+nothing here. Importing this module instead of the real one keeps Cython a build requirement.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ def cclass(cls: T) -> T:
 
 
 def final(cls: T) -> T:
-    """Allow direct calls of its methods: nothing derives from the class."""
+    """Allow direct calls of the methods, because nothing derives from the class."""
     return cls
 
 
 def no_gc(cls: T) -> T:
-    """Leave the class out of garbage collection: its instances can't be in a cycle."""
+    """Exclude the class from garbage collection, because its instances cannot be part of a cycle."""
     return cls
 
 

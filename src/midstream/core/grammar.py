@@ -1,32 +1,32 @@
 # cython: boundscheck=False
-"""RFC 8259 as one state machine: fragments go in, calls on a visitor come out.
+"""RFC 8259 as one state machine: fragments in, calls on a visitor out.
 
-How it thinks
--------------
+Theory of operation
+-------------------
 A JSON text is read once, from left to right. Between two characters the machine is in one *mode*:
 what the grammar allows next. Structure (sections 2, 4 and 5) is decided here, one character at a
 time; the inside of a string (section 7) and of a number (section 6) is read by a reader that can
-stop and go on anywhere; the literals (section 3) are short enough to be compared here.
+stop and resume anywhere; the literals (section 3) are short enough to be compared here.
 
-``after`` is the mode that follows a complete value, and so tells the kind of the innermost open
-container; the stack keeps the ``after`` of the containers around it. That is all the memory the
-structure needs: there is no recursion, and nothing that grows but the stack.
+``after`` is the mode that follows a complete value, so it also says whether the innermost open container is
+an object or an array; the stack keeps the ``after`` of the containers around it. The structure needs no other
+memory: there is no recursion, and only the stack grows.
 
-Values are announced to a visitor as soon as the text determines them, and no sooner. The visitor
+Values are reported to a visitor as soon as the text determines them, and no sooner. The visitor
 is an argument of ``feed``: the machine keeps no reference to it, so that its state can be saved
-(`state`), loaded (`load`) and continued with another one.
+(`state`), loaded (`load`) and continued with another visitor.
 
     begin_object end_object begin_array end_array    a container; the calls nest
     key(text)                                         the name of the next value
     string(piece, starts, ends)                       a string, in one or more pieces
-    more(piece)                                       the same for a piece in its midst
+    more(piece)                                       a piece that neither starts nor ends a string
     number(value, chars, start, end)                  a number, written as chars[start:end]
     literal(value)                                    true, false or null
     document()                                        the root value is complete
     error(error, where)                               what is wrong, and where it was found
 
-After an error the machine is in mode FAILED and takes nothing more, or, if it is to recover, it
-skips to where the structure can go on (`_skip`).
+After an error the machine is in mode FAILED and accepts nothing more, or, if it is to recover, it
+skips to a place where the structure can be resumed (`_skip`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if not TYPE_CHECKING and cython.compiled:
 
 if not cython.compiled:
     from .chars import chars_of, content_end, is_at, match_content, slice_of
-    from .machine import FURTHEST
+    from .machine import MAX_INDEX
     from .modes import (
         AFTER_ITEM,
         AFTER_MEMBER,
@@ -66,7 +66,7 @@ if not cython.compiled:
         VALUE,
     )
     from .numbers import is_part
-    from .strings import recall_key
+    from .strings import cached_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,13 +78,13 @@ __all__ = ["COMPILED", "Grammar", "new_grammar"]
 
 COMPILED = bool(cython.compiled)
 
-_DAMAGE = re.compile(r"[\udc80-\udcff]+").finditer
+_INVALID_BYTES = re.compile(r"[\udc80-\udcff]+").finditer
 
 
 if not cython.compiled:
 
     def _decode(grammar: Grammar, data: bytes) -> str:
-        """Decode the whole characters of data, and note how many bytes they took."""
+        """Decode the complete characters of data, and note how many bytes they took."""
         text, grammar.decoded = _utf_8_decode(data, "strict", False)
         return text
 
@@ -92,14 +92,14 @@ if not cython.compiled:
 @cython.final
 @cython.cclass
 class Grammar(Recovery):
-    """The rules: text in, calls on a visitor out."""
+    """Apply the rules: text in, calls on a visitor out."""
 
     __slots__ = ()
 
     def clone(self) -> Grammar:
-        """Make another machine in the same state."""
+        """Return another machine in the same state."""
         other: Grammar = Grammar.__new__(Grammar)
-        other._become(self)
+        other._copy_from(self)
         return other
 
     def feed(self, fragment: str | bytes, visitor: Visitor) -> None:
@@ -111,13 +111,14 @@ class Grammar(Recovery):
                 base <= self.clear_until
                 and text
                 and (
-                    # uncompiled, what can't be printed is looked at more closely though it may be content
+                    # uncompiled, isprintable() is the quickest test; it sends some valid content to the slow
+                    # path
                     is_content(text)  # type: ignore[name-defined]  # noqa: F821
                     if cython.compiled
                     else '"' not in text and "\\" not in text and text.isprintable()
                 )
             ):
-                # what most fragments are: a piece of the open string or key, and nothing else
+                # fast path: most fragments are a piece of the open string or key, and nothing else
                 self.base = base
                 if self.mode == STRING:
                     visitor.more(text)
@@ -126,14 +127,14 @@ class Grammar(Recovery):
             elif self.finished:
                 self._refuse(len(text), visitor)
             elif self.carry and text:
-                # a character begun in bytes can't go on in a str
+                # a character that was begun in bytes cannot be continued in a str
                 self.carry = b""
                 self._fail_encoding("\ufffd", visitor)
                 self._feed_text(text, False, visitor)
             else:
                 self._feed_text(text, False, visitor)
         elif isinstance(fragment, str):
-            # what a subclass makes of itself is its own affair
+            # a subclass of str may override what the grammar calls: use its plain text
             self.feed(str.__str__(fragment), visitor)
         elif isinstance(fragment, (bytes, bytearray, memoryview)):
             if self.finished or self.mode == FAILED:
@@ -144,38 +145,39 @@ class Grammar(Recovery):
             raise TypeError(f"a fragment is str or bytes, not {type(fragment).__name__}")
 
     def _refuse(self, length: int, visitor: Visitor) -> None:
-        """Take nothing more; text behind the end is an error of its own."""
+        """Accept nothing more; text after the end is an error of its own."""
         if length and self.mode != FAILED:
-            self._fail_for_good(ErrorCode.AFTER_FINISH, 0, visitor)
+            self._fail_finally(ErrorCode.AFTER_FINISH, 0, visitor)
 
     def _feed_bytes(self, data: bytes, visitor: Visitor) -> None:
-        """Decode what is whole (section 8.1: UTF-8), keep at most three bytes for the next time."""
+        """Decode complete characters (section 8.1: UTF-8), and keep at most three bytes for the next call."""
         if self.carry:
             data = self.carry + data
         try:
             text = _decode(self, data)
             used = self.decoded
-            damaged = False
+            is_invalid = False
         except UnicodeDecodeError:
-            # what is no UTF-8 comes out as lone surrogates, which UTF-8 itself can't hold
+            # invalid bytes are decoded as lone surrogates, which valid UTF-8 cannot contain
             text, used = _utf_8_decode(data, "surrogateescape", False)
-            damaged = True
+            is_invalid = True
         if used < len(data) and data[used] == 0xED and data[used + 1 :] >= b"\xa0":
-            # half a surrogate: the decoder would wait for the rest, but it can't become valid
+            # the start of an encoded surrogate: the decoder would wait for the rest, but it cannot become
+            # valid
             text, used = _utf_8_decode(data, "surrogateescape", True)
-            damaged = True
+            is_invalid = True
         self.carry = data[used:] if used < len(data) else b""
-        if damaged:
-            self._feed_damaged(text, visitor)
+        if is_invalid:
+            self._feed_invalid(text, visitor)
         else:
             self._feed_text(text, False, visitor)
         if self.carry:
             self.clear_until = 0
 
-    def _feed_damaged(self, text: str, visitor: Visitor) -> None:
-        """Read a text with lone surrogates in place of bytes that are no UTF-8."""
+    def _feed_invalid(self, text: str, visitor: Visitor) -> None:
+        """Read a text in which lone surrogates stand for bytes that are not UTF-8."""
         i = 0
-        for match in _DAMAGE(text):
+        for match in _INVALID_BYTES(text):
             self._feed_text(text[i : match.start()], True, visitor)
             self._fail_encoding("\ufffd" * (match.end() - match.start()), visitor)
             i = match.end()
@@ -184,17 +186,17 @@ class Grammar(Recovery):
         else:
             self._feed_text(text[i:], False, visitor)
 
-    def _fail_encoding(self, damage: str, visitor: Visitor) -> None:
-        """Report bytes that are no UTF-8; who recovers goes on behind them."""
+    def _fail_encoding(self, replacement: str, visitor: Visitor) -> None:
+        """Report bytes that are not UTF-8; a recovering machine continues after them."""
         if self.mode < SKIP or (self.mode == TRAILING and not self.recover):
             self._fail(ErrorCode.INVALID_UTF8, 0, visitor)
-        self._feed_text(damage, False, visitor)
+        self._feed_text(replacement, False, visitor)
 
-    def _feed_text(self, text: str, doomed: bool, visitor: Visitor) -> None:
-        """Read a text; doomed is one that an error will follow at once."""
+    def _feed_text(self, text: str, error_follows: bool, visitor: Visitor) -> None:
+        """Read a text; ``error_follows`` if an error will be reported right after it."""
         length = len(text)
         n = length
-        cut = doomed
+        cut = error_follows
         if self.base + n > self.document_end:
             n = self.document_end - self.base
             cut = True
@@ -223,10 +225,10 @@ class Grammar(Recovery):
                 elif mode == FAILED:
                     break
                 else:
-                    i = self._pass_over(text, i, n)
+                    i = self._read_after_root(text, i, n)
                 if n < length:
                     n = self._bound(length)
-                    cut = doomed or n < length
+                    cut = error_follows or n < length
                 mode = self.mode
                 continue
             c = chars[i]
@@ -245,9 +247,9 @@ class Grammar(Recovery):
                     if j < n:
                         c = chars[j]
                     if j < n and c == '"' and j - i <= self.max_string:
-                        # all there, and nothing in it to decode
+                        # complete, and without escapes
                         if cython.compiled:
-                            piece = recall_value(self.strings, text, chars, i, j, n)  # type: ignore[name-defined]  # noqa: F821
+                            piece = cached_value(self.strings, text, chars, i, j, n)  # type: ignore[name-defined]  # noqa: F821
                         else:
                             piece = text[i:j]
                         visitor.string(piece, True, True)
@@ -312,13 +314,13 @@ class Grammar(Recovery):
                     i += 1
                     key = None
                     if cython.compiled:
-                        key = foreseen_key(self.strings, chars, i, n)  # type: ignore[name-defined]  # noqa: F821
+                        key = predicted_key(self.strings, chars, i, n)  # type: ignore[name-defined]  # noqa: F821
                     if key is None:
                         j = content_end(chars, i, n) if cython.compiled else match_content(text, i, n).end()
                         if j < n:
                             c = chars[j]
                         if j < n and c == '"' and j - i <= self.max_string:
-                            key = recall_key(self.strings, text, chars, i, j)
+                            key = cached_key(self.strings, text, chars, i, j)
                     if key is not None:
                         visitor.key(key)
                         i += len(key) + 1
@@ -326,7 +328,7 @@ class Grammar(Recovery):
                         if i < n:
                             c = chars[i]
                             if c == ":":
-                                # it most often stands right behind the key, and a space behind it
+                                # the colon usually follows the key at once, and a space follows the colon
                                 i += 1
                                 self.mode = mode = VALUE
                                 if cython.compiled and i < n and chars[i] == " ":
@@ -358,20 +360,20 @@ class Grammar(Recovery):
             if n < length:
                 # another document may have begun
                 n = self._bound(length)
-                cut = doomed or n < length
+                cut = error_follows or n < length
             mode = self.mode
         if mode != FAILED:
             if n < length:
-                self._fail_for_good(ErrorCode.DOCUMENT_LIMIT, n, visitor)
+                self._fail_finally(ErrorCode.DOCUMENT_LIMIT, n, visitor)
             else:
                 self.base += length
 
     def _bound(self, length: int) -> int:
-        """Find how far a fragment of that length may be read."""
+        """Return how far a fragment of that length may be read without exceeding max_document."""
         return min(length, self.document_end - self.base)
 
     def _ends_root_number(self, text: str, chars: str, i: int, visitor: Visitor) -> bool:
-        """At the limit of a document that is a number: read its end, which is no part of it."""
+        """End a root number at the limit of its document, if text[i] ends it; return whether it did."""
         if self.mode != NUMBER or self.after != AFTER_ROOT or self.after_root != BETWEEN:
             return False
         if is_part(chars[i]) or not self.numbers.may_end():
@@ -382,16 +384,16 @@ class Grammar(Recovery):
     # Values
 
     def _allow(self, room: int, i: int) -> None:
-        """Let the open string have that many characters from i on."""
+        """Allow the open string that many characters from i on."""
         end = self.base + i
-        end = end + room if room < FURTHEST - end else FURTHEST
+        end = end + room if room < MAX_INDEX - end else MAX_INDEX
         self.string_end = end
         self.clear_until = end
         if end > self.document_end:
             self.clear_until = self.document_end
 
     def _string(self, text: str, chars: str, i: int, j: int, n: int, cut: bool, visitor: Visitor) -> int:
-        """Read on in the open string or key, with content in text[i:j]."""
+        """Continue in the open string or key, with plain content in text[i:j]."""
         failure = None
         if self.base + j > self.clear_until or (j < n and chars[j] != '"'):
             strings = self.strings
@@ -417,7 +419,7 @@ class Grammar(Recovery):
         else:
             closed = True
             if self.mode == KEY and self.token.is_empty():
-                piece = recall_key(self.strings, text, chars, i, j)
+                piece = cached_key(self.strings, text, chars, i, j)
             else:
                 piece = slice_of(text, chars, i, j) if cython.compiled else text[i:j]
             i = j + 1
@@ -448,10 +450,10 @@ class Grammar(Recovery):
             numbers.failure = None
             return self._fail(failure, j, visitor)
         if numbers.done:
-            if numbers.whole is None:
+            if numbers.text is None:
                 visitor.number(numbers.value, chars, i, j)
             else:
-                visitor.number(numbers.value, chars_of(numbers.whole), 0, len(numbers.whole))
+                visitor.number(numbers.value, chars_of(numbers.text), 0, len(numbers.text))
             self.mode = self.after
             if self.mode == AFTER_ROOT:
                 self._end_root(j, visitor)
@@ -479,24 +481,24 @@ class Grammar(Recovery):
         return i
 
     def finish(self, visitor: Visitor) -> None:
-        """Take the end of the input as the end of the text."""
+        """End the text where the input ends."""
         if self.mode == NUMBER and self.after == AFTER_ROOT and not self.carry:
-            # section 6: a number has no end of its own
+            # section 6: nothing but the end of the text ends a number at the root
             self.numbers.finish()
             failure = self.numbers.failure
             if failure is not None:
-                self._fail_for_good(failure, 0, visitor)
+                self._fail_finally(failure, 0, visitor)
             else:
-                whole = self.numbers.whole or ""
-                visitor.number(self.numbers.value, chars_of(whole), 0, len(whole))
+                text = self.numbers.text or ""
+                visitor.number(self.numbers.value, chars_of(text), 0, len(text))
                 self.mode = AFTER_ROOT
                 self._end_root(0, visitor)
         if self.mode == FAILED or self.finished:
             pass
-        elif not self._is_behind_root() and not (self.mode == START and self.after_root == BETWEEN):
-            self._fail_for_good(ErrorCode.TRUNCATED, 0, visitor)
+        elif not self._is_after_root() and not (self.mode == START and self.after_root == BETWEEN):
+            self._fail_finally(ErrorCode.TRUNCATED, 0, visitor)
         elif self.carry:
-            self._fail_for_good(ErrorCode.INVALID_UTF8, 0, visitor)
+            self._fail_finally(ErrorCode.INVALID_UTF8, 0, visitor)
         self.finished = True
 
 
@@ -507,7 +509,7 @@ def new_grammar(
     parse_int: Callable[[str], Any],
     parse_float: Callable[[str], Any],
 ) -> Grammar:
-    """Make a machine that stands before the first character."""
+    """Return a machine that is ready for the first character."""
     grammar: Grammar = Grammar.__new__(Grammar)
     grammar._set_up(limits, after_root, recover, parse_int, parse_float)
     return grammar

@@ -6,7 +6,7 @@ from .strings cimport StringReader, new_string_reader
 from .text cimport TextBuffer
 from .visitor cimport Visitor
 
-cdef Py_ssize_t UNLIMITED, FURTHEST
+cdef Py_ssize_t UNLIMITED, MAX_INDEX
 
 cdef Py_ssize_t _limit(object limit) except -1
 
@@ -28,9 +28,9 @@ cdef class Machine:
     cpdef object current_error(self)
     cpdef bint is_complete(self) except -1
     @cython.locals(mode=cython.int)
-    cdef bint _is_behind_root(self) except -1
+    cdef bint _is_after_root(self) except -1
     cdef int _open(self, Py_UCS4 c, Visitor visitor) except -1
     cdef int _close(self, Py_ssize_t i, Visitor visitor) except -1
     cdef int _begin_document(self, Py_ssize_t start) except -1
     cdef int _end_root(self, Py_ssize_t i, Visitor visitor) except -1
-    cdef int _become(self, Machine other) except -1
+    cdef int _copy_from(self, Machine other) except -1

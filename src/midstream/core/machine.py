@@ -1,4 +1,4 @@
-"""What the grammar must know between two characters, and how that is saved and loaded."""
+"""The state of the grammar between two characters, and how it is cloned, saved and loaded."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if not cython.compiled:
         AFTER_MEMBER,
         AFTER_ROOT,
         BETWEEN,
+        DISCARD,
         FAILED,
         FIRST_ITEM,
         FIRST_KEY,
@@ -25,7 +26,6 @@ if not cython.compiled:
         LITERAL,
         NUMBER,
         SKIP,
-        SPENT,
         START,
         STRING,
         TRAILING,
@@ -41,19 +41,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Machine"]
 
-# half of what an index can be: room to add to it
+# half of the largest index, so that adding to it cannot overflow
 UNLIMITED = sys.maxsize // 2
-# the same as an object, to be compared with any int
-_MOST = UNLIMITED
-# what an index can be
-FURTHEST = sys.maxsize
+# the same as a Python object, for the comparison with an int of any size
+_UNLIMITED = UNLIMITED
+# the largest index
+MAX_INDEX = sys.maxsize
 
 _AFTER_ROOT = {"error": AFTER_ROOT, "ignore": TRAILING, "next": BETWEEN}
 
 
 @cython.cclass
 class Machine:
-    """The memory of the grammar."""
+    """Hold the state of the grammar."""
 
     __slots__ = (
         "after",
@@ -97,7 +97,7 @@ class Machine:
         parse_int: Callable[[str], Any],
         parse_float: Callable[[str], Any],
     ) -> None:
-        """Get ready for the first character."""
+        """Set the state before the first character."""
         max_depth, max_string, max_number, max_document = limits
         self.max_depth = _limit(max_depth)
         self.max_string = _limit(max_string)
@@ -105,7 +105,7 @@ class Machine:
         self.after_root = _AFTER_ROOT[after_root]
         self.recover = recover
         self.strings = new_string_reader()
-        # the text of a key or number that is cut: only one of them can be open
+        # the text so far of a key or number that is cut; only one of them can be open
         self.token = TextBuffer()
         self.numbers = new_number_reader(_limit(max_number), parse_int, parse_float, self.token)
         self.mode = START
@@ -115,11 +115,12 @@ class Machine:
         self.base = 0
         self.line = 1
         self.line_start = 0
-        # where the document begins, and the furthest that it may go
+        # where the document begins, and where it must have ended
         self._begin_document(0)
         self.starts = False
-        # how far the open string or key may go, and how far plain content is a piece of it without a second
-        # look: nowhere (0) if none is open, or an escape, half a pair or a character in bytes is under way
+        # the last index that the open string or key may reach; and the last index up to which a fragment of
+        # plain content is a piece of it without any further check: 0 if no string or key is open, or if it is
+        # inside an escape, after a high surrogate or inside a character that is cut between bytes
         self.string_end = 0
         self.clear_until = 0
         self.literal_word = ""
@@ -135,27 +136,27 @@ class Machine:
         self.error: ParserError | None = None
 
     def position(self) -> Position:
-        """Tell how far the text has been read."""
+        """Return how far the text has been read."""
         return Position(self.base, self.line, self.base - self.line_start + 1)
 
     def current_mode(self) -> int:
-        """Tell what may follow: one of `_modes`."""
+        """Return what may follow: one of the constants in ``modes``."""
         return self.mode
 
     def current_error(self) -> ParserError | None:
-        """Give the error that ended the text."""
+        """Return the error that ended the text."""
         return self.error
 
     def is_complete(self) -> bool:
-        """Tell whether a whole document has been read and nothing is in flight."""
-        return self._is_behind_root() and not self.carry
+        """Report whether a complete document has been read and nothing is pending."""
+        return self._is_after_root() and not self.carry
 
-    def _is_behind_root(self) -> bool:
+    def _is_after_root(self) -> bool:
         mode = self.mode
-        return mode == AFTER_ROOT or mode == BETWEEN or mode == TRAILING or mode == SPENT
+        return mode == AFTER_ROOT or mode == BETWEEN or mode == TRAILING or mode == DISCARD
 
     def _open(self, c: str, visitor: Visitor) -> None:
-        """Enter the container that the bracket c opens."""
+        """Open the container of the bracket c."""
         self.stack.append(self.after)
         if c == "{":
             self.mode = FIRST_KEY
@@ -168,7 +169,7 @@ class Machine:
             visitor.begin_array()
 
     def _close(self, i: int, visitor: Visitor) -> None:
-        """Leave the innermost container, whose last character stands before i."""
+        """Close the innermost container, whose last character stands before i."""
         if self.after == AFTER_MEMBER:
             self.objects -= 1
             visitor.end_object()
@@ -179,19 +180,19 @@ class Machine:
             self._end_root(i, visitor)
 
     def _end_root(self, i: int, visitor: Visitor) -> None:
-        """Go on behind a complete document, whose last character stands before i."""
+        """Continue after a complete document, whose last character stands before i."""
         self.mode = self.after_root
         if self.mode == BETWEEN:
             self._begin_document(self.base + i)
         visitor.document()
 
     def _begin_document(self, start: int) -> None:
-        """Let a document begin there, and have the room that it may take."""
+        """Begin a document at an index, and compute where it must have ended."""
         self.document_start = start
-        self.document_end = start + self.max_document if self.max_document < FURTHEST - start else FURTHEST
+        self.document_end = start + self.max_document if self.max_document < MAX_INDEX - start else MAX_INDEX
 
-    def _become(self, other: Machine) -> None:
-        """Take over everything that another machine knows."""
+    def _copy_from(self, other: Machine) -> None:
+        """Copy the complete state of another machine."""
         self.max_depth = other.max_depth
         self.max_document = other.max_document
         self.max_string = other.max_string
@@ -224,14 +225,14 @@ class Machine:
         self.error = other.error
 
     def state(self) -> dict[str, Any]:
-        """Save everything but the options, as plain data."""
+        """Return everything but the options as plain data."""
         afters = [*self.stack[1:], self.after] if self.stack else []
         strings, numbers, error = self.strings, self.numbers, self.error
         token: list[Any] = []
         if self.mode == STRING or self.mode == KEY:
-            # the end is counted from the limit; what is saved must not depend on how
+            # save the length so far, which does not depend on the limit as ``string_end`` does
             token = [self.max_string - (self.string_end - self.base), strings.place, strings.high]
-            # behind the backslash alone, the code is still that of the escape before
+            # right after the backslash, the code is still that of the previous escape
             token += [strings.code if strings.place > 1 else 0, save_text(self.token.peek())]
         elif self.mode == NUMBER:
             token = [numbers.state, self.token.peek()]
@@ -251,41 +252,41 @@ class Machine:
         }
 
     def load(self, state: dict[str, Any]) -> None:
-        """Go on from a saved state; ValueError, KeyError or TypeError if it is none."""
-        self.mode = _whole(state["mode"], FAILED)
+        """Restore a saved state; raise ValueError, KeyError or TypeError if the data is not one."""
+        self.mode = _checked_count(state["mode"], FAILED)
         for bracket in state["open"]:
             if bracket not in ("{", "["):
-                raise ValueError("no such bracket")
+                raise ValueError("an open container is saved as { or [")
             self.stack.append(self.after)
             self.after = AFTER_MEMBER if bracket == "{" else AFTER_ITEM
             self.objects += bracket == "{"
-        self.base, self.line, self.line_start, document_start = map(_whole, state["position"])
+        self.base, self.line, self.line_start, document_start = map(_checked_count, state["position"])
         self._begin_document(document_start)
         if self.base > self.document_end:
-            raise ValueError("further than the document may go")
+            raise ValueError("the position exceeds max_document")
         token = state["token"]
         if self.mode == STRING or self.mode == KEY:
             used, place, high, code, key = token
-            self.string_end = self.base + max(0, self.max_string - _whole(used))
-            # behind the backslash and the u, each character is a digit of the code
-            code = _whole(code, 16 ** max(0, _whole(place, 5) - 2) - 1)
-            if _whole(high, 0xDBFF) and high < 0xD800:
-                raise ValueError("no high half of a pair")
+            self.string_end = self.base + max(0, self.max_string - _checked_count(used))
+            # after the backslash and the u, each character is a digit of the code
+            code = _checked_count(code, 16 ** max(0, _checked_count(place, 5) - 2) - 1)
+            if _checked_count(high, 0xDBFF) and high < 0xD800:
+                raise ValueError("the pending code unit is not a high surrogate")
             self.strings.load(place, code, high)
             self.token.load(key)
         elif self.mode == NUMBER:
             number_state, text = token
-            self.numbers.load(_whole(number_state, 8), load_text(text))
+            self.numbers.load(_checked_count(number_state, 8), load_text(text))
         elif self.mode == LITERAL:
             self.literal_word, literal_at = token
             if self.literal_word not in ("true", "false", "null"):
-                raise ValueError("no such literal")
-            self.literal_at = _whole(literal_at, len(self.literal_word) - 1)
+                raise ValueError("a literal is true, false or null")
+            self.literal_at = _checked_count(literal_at, len(self.literal_word) - 1)
         elif self.mode == SKIP:
             skip_from, skip_depth, skip_quote = token
-            self.skip_from = _whole(skip_from, FAILED)
-            self.skip_depth = _whole(skip_depth)
-            self.skip_quote = _whole(skip_quote, 2)
+            self.skip_from = _checked_count(skip_from, FAILED)
+            self.skip_depth = _checked_count(skip_depth)
+            self.skip_quote = _checked_count(skip_quote, 2)
         if state["trailing"]:
             self.trailing = TextBuffer()
             self.trailing.load(state["trailing"])
@@ -293,17 +294,17 @@ class Machine:
         self.finished = bool(state["finished"])
         if state["error"] is not None:
             code, *place = state["error"]
-            self.error = ParserError.at(ErrorCode(code), *map(_whole, place))
+            self.error = ParserError.at(ErrorCode(code), *map(_checked_count, place))
         if (self.mode == FAILED) != (self.error is not None):
-            raise ValueError("failed without an error")
+            raise ValueError("an error is saved if and only if the mode is FAILED")
 
 
 def _limit(limit: int | None) -> int:
-    return UNLIMITED if limit is None or limit > _MOST else limit
+    return UNLIMITED if limit is None or limit > _UNLIMITED else limit
 
 
-def _whole(number: object, most: int = UNLIMITED) -> int:
-    """Check that a loaded number is a count of that size at the most."""
+def _checked_count(number: object, most: int = UNLIMITED) -> int:
+    """Return a loaded number if it is a count of at most ``most``; raise ValueError otherwise."""
     if type(number) is not int or not 0 <= number <= most:
-        raise ValueError("no such number")
+        raise ValueError("a count is out of range")
     return number

@@ -16,7 +16,7 @@ cdef enum:
     LITERAL
     SKIP
     TRAILING
-    SPENT
+    DISCARD
     FAILED
 
 cdef enum:

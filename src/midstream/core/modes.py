@@ -1,7 +1,7 @@
-"""Where the grammar can be between two characters.
+"""The modes of the state machine: where the grammar can be between two characters.
 
-The order matters: modes that are treated alike are neighbours. ``_modes.pxd`` lists the same
-names in the same order, as constants for the compiler.
+The order matters: modes that are treated alike are neighbours, so that one comparison selects a group.
+``modes.pxd`` lists the same names in the same order, as constants for the compiler.
 """
 
 from __future__ import annotations
@@ -9,29 +9,29 @@ from __future__ import annotations
 # Modes in which a value may begin (section 3)
 START = 0  # at the root, nothing read yet
 BETWEEN = 1  # at the root, a document is complete and another may follow
-VALUE = 2  # behind a colon
-FIRST_ITEM = 3  # behind "[", where "]" may follow (section 5)
-NEXT_ITEM = 4  # behind a comma in an array
+VALUE = 2  # after a colon
+FIRST_ITEM = 3  # after "[", where "]" may follow (section 5)
+NEXT_ITEM = 4  # after a comma in an array
 # Modes in which a key may begin (section 4)
-FIRST_KEY = 5  # behind "{", where "}" may follow
-NEXT_KEY = 6  # behind a comma in an object
+FIRST_KEY = 5  # after "{", where "}" may follow
+NEXT_KEY = 6  # after a comma in an object
 # Modes in which only structure may follow
-COLON = 7  # behind a key
-AFTER_ITEM = 8  # behind a value in an array
-AFTER_MEMBER = 9  # behind a value in an object
-AFTER_ROOT = 10  # behind the root: white space only
+COLON = 7  # after a key
+AFTER_ITEM = 8  # after a value in an array
+AFTER_MEMBER = 9  # after a value in an object
+AFTER_ROOT = 10  # after the root: white space only
 # Modes inside a token
 STRING = 11
 KEY = 12
 NUMBER = 13
 LITERAL = 14
 # Modes without a grammar
-SKIP = 15  # behind an error, looking for where to go on
-TRAILING = 16  # behind the root: text that is kept, whatever it is
-SPENT = 17  # behind the root: text that is passed over
+SKIP = 15  # after an error, searching for a place to resume
+TRAILING = 16  # after the root: text that is kept, valid or not
+DISCARD = 17  # after the root: text that is discarded
 FAILED = 18
 
-# Where an error was found, seen from the visitor
+# Where an error was found, for the visitor
 IN_CONTAINER = 0  # between the values of the innermost open container
-IN_NEXT_VALUE = 1  # at or in a value that has not been announced
-IN_STRING = 2  # in the string whose pieces are being announced
+IN_NEXT_VALUE = 1  # at or in a value that has not been reported yet
+IN_STRING = 2  # in the string whose pieces are being reported

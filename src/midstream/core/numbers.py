@@ -6,10 +6,10 @@
     frac   = "." 1*DIGIT
     exp    = ( "e" / "E" ) [ "-" / "+" ] 1*DIGIT
 
-Each state of the automaton is named after what has just been read, so the state and the text so
-far are all that a cut number has to remember. A number ends at the first character that numbers
-are not made of. One that they are made of but that can't go on here spoils the number: ``01``
-and ``1.2.3`` are no 0 and no 1.2 with something behind.
+Each state of the automaton is named after the character that has just been read, so that the state and the
+text so far are all that a cut number has to remember. A number ends at the first character that cannot occur
+in any number. A character that can occur in numbers but not at this place makes the number invalid: ``01`` is
+not the number 0 followed by a 1.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ if TYPE_CHECKING:
 
 __all__ = ["NumberReader", "new_number_reader"]
 
-if not cython.compiled:  # else ``_numbers.pxd`` has them, as constants for the compiler
+if not cython.compiled:  # ``numbers.pxd`` has the same names as constants for the compiler
     _START = 0
     _MINUS = 1
     _POINT = 2
     _E = 3
     _SIGN = 4
-    # from here on the number may end
+    # the states in which the number may end
     _ZERO = 5
     _INT = 6
     _FRACTION = 7
     _EXPONENT = 8
-    # no state: the number can't go on with that character
-    _STUCK = -1
+    # not a state: the character cannot continue the number
+    _NO_STEP = -1
 
 
 def _step(state: int, c: str) -> int:
-    """Give the state after one more character."""
+    """Return the state after one more character, or _NO_STEP."""
     if "0" <= c <= "9":
         if state >= _INT:
             return state
@@ -57,35 +57,35 @@ def _step(state: int, c: str) -> int:
             return _ZERO if c == "0" else _INT
         if state == _POINT:
             return _FRACTION
-        return _STUCK if state == _ZERO else _EXPONENT
+        return _NO_STEP if state == _ZERO else _EXPONENT
     if c == ".":
-        return _POINT if state == _ZERO or state == _INT else _STUCK
+        return _POINT if state == _ZERO or state == _INT else _NO_STEP
     if c == "e" or c == "E":
-        return _E if _ZERO <= state <= _FRACTION else _STUCK
+        return _E if _ZERO <= state <= _FRACTION else _NO_STEP
     if c == "-":
-        return _MINUS if state == _START else _SIGN if state == _E else _STUCK
+        return _MINUS if state == _START else _SIGN if state == _E else _NO_STEP
     if c == "+":
-        return _SIGN if state == _E else _STUCK
-    return _STUCK
+        return _SIGN if state == _E else _NO_STEP
+    return _NO_STEP
 
 
 def is_part(c: str) -> bool:
-    """Tell whether numbers are made of such characters."""
+    """Report whether a character can occur in a number."""
     return "0" <= c <= "9" or c == "." or c == "-" or c == "+" or c == "e" or c == "E"
 
 
 if not cython.compiled:
     _PARTS = "0123456789.-+eE"
-    # A call for every character would be dear: in few of them the automaton is a table, and among many an
-    # expression finds the whole number at once.
-    _FEW = 8
-    _WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]*))(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![-+.eE0-9])").match
+    # A call for each character would be slow: in a short text a table is used instead, and in a longer one a
+    # regular expression matches the complete number at once.
+    _SHORT_TEXT = 8
+    _MATCH_NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![-+.eE0-9])").match
     _STEPS = [
-        {c: _step(state, c) for c in _PARTS if _step(state, c) != _STUCK} for state in range(_EXPONENT + 1)
+        {c: _step(state, c) for c in _PARTS if _step(state, c) != _NO_STEP} for state in range(_EXPONENT + 1)
     ]
 
     def _scaled(digits: int, scale: int) -> float:
-        """Give digits * 10**scale, rounded once; compiled, -1.0 where that takes more than machine words."""
+        """Return digits * 10**scale, rounded once; compiled, -1.0 if that takes more than machine words."""
         return float(f"{digits}e{scale}")
 
 
@@ -94,8 +94,8 @@ if not cython.compiled:
 class NumberReader:
     """Read one number after the other, each cut anywhere.
 
-    After ``read``, ``failure`` is what is wrong with the character where reading stopped. Else, if
-    ``done``, ``value`` is the number, and ``whole`` its text if it began in an earlier fragment.
+    After ``read``, ``failure`` says what is wrong with the character where reading stopped. Otherwise, if
+    ``done``, ``value`` is the number, and ``text`` its text if it began in an earlier fragment.
     """
 
     __slots__ = (
@@ -112,8 +112,8 @@ class NumberReader:
         "room",
         "scale",
         "state",
+        "text",
         "value",
-        "whole",
     )
 
     limit: int
@@ -123,27 +123,28 @@ class NumberReader:
     pieces: TextBuffer
     state: int
     room: int
-    # what was scanned last: its digits as one number, their count, the power of ten they take
+    # the result of the last scan: the digits as one integer, their count, and the power of ten to multiply
+    # with
     digits: int
     count: int
     scale: int
     done: bool
     value: Any
-    whole: str | None
+    text: str | None
     failure: ErrorCode | None
-    # why a hook refused the last number
+    # the exception with which parse_int or parse_float refused the last number
     cause: Exception | None
 
     def begin(self) -> None:
-        """Get ready for the first character of another number."""
+        """Prepare for the first character of another number."""
         self.state = _START
         self.room = self.limit
 
     def read(self, text: str, chars: str, i: int, n: int) -> int:
-        """Read on at text[i], not past n; give the index where reading stopped."""
+        """Continue at text[i]; stop at n at the latest, and return the index where reading stopped."""
         begins = self.state == _START
-        if not cython.compiled and begins and n - i > _FEW:
-            match = _WHOLE(text, i)
+        if not cython.compiled and begins and n - i > _SHORT_TEXT:
+            match = _MATCH_NUMBER(text, i)
             if match and (j := match.end()) < n and j - i <= self.room:
                 self._convert(text, chars, i, j, j == match.end(1))
                 return j
@@ -163,27 +164,28 @@ class NumberReader:
         return j
 
     def _scan(self, chars: str, i: int, n: int) -> int:
-        """Follow the automaton as far as it goes, and sum the digits up on the way."""
+        """Run the automaton as far as it goes, and accumulate the digits on the way."""
         state = self.state
         if not cython.compiled:
-            # int() and float() are the quickest there: what they need is where the number ends
+            # uncompiled, int() and float() are the quickest way to convert: they only need to know where the
+            # number ends
             while i < n and chars[i] in _STEPS[state]:
                 state = _STEPS[state][chars[i]]
                 i += 1
             self.state = state
             return i
         digits = count = before_point = exponent = 0
-        shrinks = False
+        is_shrinking = False
         while i < n:
             c = chars[i]
             if state < _INT or c < "0" or c > "9":
                 step = _step(state, c)
-                if step == _STUCK:
+                if step == _NO_STEP:
                     break
                 state = step
             i += 1
             if state == _INT or state == _FRACTION or state == _ZERO:
-                # digits that are too many spoil the sum, but their count tells
+                # too many digits overflow ``digits``, but ``count`` shows it
                 start = i
                 digits = digits * 10 + (ord(c) - 48)
                 while i < n and state != _ZERO:
@@ -199,37 +201,37 @@ class NumberReader:
             elif state == _POINT:
                 before_point = count
             else:
-                shrinks = state == _SIGN and c == "-"
+                is_shrinking = state == _SIGN and c == "-"
         self.state = state
         self.digits = digits
         self.count = count
-        self.scale = (-exponent if shrinks else exponent) - (count - before_point if before_point else 0)
+        self.scale = (-exponent if is_shrinking else exponent) - (count - before_point if before_point else 0)
         return i
 
     def may_end(self) -> bool:
-        """Tell whether the number so far is one."""
+        """Report whether the text so far is a complete number."""
         return self.state >= _ZERO
 
     def finish(self) -> None:
-        """Take the end of the text as the end of the number."""
+        """End the number where the text ends."""
         if self.may_end():
             self._convert_pieces("")
         else:
             self._fail(ErrorCode.TRUNCATED, 0)
 
     def _convert_pieces(self, last: str) -> None:
-        whole = self.pieces.take(last)
+        text = self.pieces.take(last)
         if cython.compiled:
-            chars = chars_of(whole)
+            chars = chars_of(text)
             self.state = _START
-            self._scan(chars, 0, len(whole))
+            self._scan(chars, 0, len(text))
         else:
-            chars = whole
-        self._convert(whole, chars, 0, len(whole), self.state <= _INT)
-        self.whole = whole
+            chars = text
+        self._convert(text, chars, 0, len(text), self.state <= _INT)
+        self.text = text
 
     def _convert(self, text: str, chars: str, start: int, end: int, integral: bool) -> None:
-        self.whole = None
+        self.text = None
         self.done = True
         self.state = _START
         self.room = self.limit
@@ -240,12 +242,13 @@ class NumberReader:
             except BaseException as cause:
                 self._fail(ErrorCode.NUMBER_REFUSED, 0)
                 if isinstance(cause, MemoryError) or not isinstance(cause, Exception):
-                    # not the number's fault: but nothing of this text is trusted any further
+                    # not the number's fault, so the exception propagates, but the stream has failed all the
+                    # same
                     raise
                 self.cause = cause
 
     def _exact(self, chars: str, start: int, integral: bool) -> Any:
-        """Convert in machine arithmetic what was scanned last; give None for what that can't do."""
+        """Convert the last scan with machine arithmetic; return None if that cannot give the exact result."""
         c = chars[start]
         digits = self.digits
         if integral:
@@ -264,16 +267,16 @@ class NumberReader:
         return at
 
     def load(self, state: int, text: str) -> None:
-        """Go on from a saved state, behind the text of a number so far; ValueError if that is none."""
+        """Restore a saved state from the text of the number so far; raise ValueError if they do not match."""
         self.state = _START
         end = self._scan(chars_of(text), 0, len(text)) if text.isascii() else -1
         if end < len(text) or self.state != state or state == _START:
-            raise ValueError("no such number")
+            raise ValueError("the text of the open number and its state do not match")
         self.room = max(0, self.limit - len(text))
         self.pieces.load(text)
 
     def clone(self, pieces: TextBuffer) -> NumberReader:
-        """Make another reader in the same state, with the same pieces."""
+        """Return another reader in the same state, which uses the given pieces."""
         other = new_number_reader(self.limit, self.parse_int, self.parse_float, pieces)
         other.state = self.state
         other.room = self.room
@@ -283,7 +286,7 @@ class NumberReader:
 def new_number_reader(
     limit: int, parse_int: Callable[[str], Any], parse_float: Callable[[str], Any], pieces: TextBuffer
 ) -> NumberReader:
-    """Make a reader for numbers that may have so many characters, with a buffer for those that are cut."""
+    """Return a reader for numbers of at most ``limit`` characters, with a buffer for those that are cut."""
     reader = NumberReader.__new__(NumberReader)
     reader.limit = limit
     reader.parse_int = parse_int
@@ -297,7 +300,7 @@ def new_number_reader(
     reader.scale = 0
     reader.done = False
     reader.value = None
-    reader.whole = None
+    reader.text = None
     reader.failure = None
     reader.cause = None
     return reader

@@ -1,9 +1,9 @@
 # cython: boundscheck=False
-"""What the machine does about an error: stop for good, or find where the structure goes on.
+"""Error handling of the state machine: stop, or skip to a place where the structure can be resumed.
 
-Every error is announced to the visitor once. Then a machine that may not recover is FAILED and
-takes nothing more. One that may recover passes over the damaged span; what was announced before
-stays as it was, and no value is made up from the damage.
+Every error is reported to the visitor once. A machine that must not recover is FAILED from then on and
+accepts nothing more. A machine that may recover skips the invalid span; what was reported before remains
+valid, and no value is made up from the invalid span.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if not cython.compiled:
         AFTER_ROOT,
         BETWEEN,
         COLON,
+        DISCARD,
         FAILED,
         IN_CONTAINER,
         IN_NEXT_VALUE,
@@ -35,7 +36,6 @@ if not cython.compiled:
         NEXT_KEY,
         NUMBER,
         SKIP,
-        SPENT,
         START,
         STRING,
         TRAILING,
@@ -50,25 +50,25 @@ __all__ = ["Recovery"]
 
 @cython.cclass
 class Recovery(Machine):
-    """The machine's answers to errors."""
+    """Add the reactions to errors."""
 
     __slots__ = ()
 
-    def _fail_for_good(self, code: ErrorCode, i: int, visitor: Visitor) -> None:
-        """Report an error behind which there is nothing to go on with."""
+    def _fail_finally(self, code: ErrorCode, i: int, visitor: Visitor) -> None:
+        """Report an error after which recovery is impossible."""
         self.recover = False
         self._fail(code, i, visitor)
 
     def _fail(self, code: ErrorCode, i: int, visitor: Visitor) -> int:
-        """Report an error at i; give where to go on."""
+        """Report an error at i, and return the index at which to continue."""
         index = self.base + i
         error = ParserError.at(code, index, self.line, index - self.line_start + 1)
         mode = self.mode
         if mode == STRING:
             where = IN_STRING
-            held = self.strings.finish()
-            if held:
-                visitor.string(held, False, False)
+            pending = self.strings.finish()
+            if pending:
+                visitor.string(pending, False, False)
         elif mode <= NEXT_ITEM or mode == NUMBER or mode == LITERAL:
             where = IN_NEXT_VALUE
         else:
@@ -84,10 +84,10 @@ class Recovery(Machine):
             self.base = index
             self.carry = b""
         elif mode == AFTER_ROOT:
-            self.mode = SPENT
-        elif mode != TRAILING and mode != SPENT:
+            self.mode = DISCARD
+        elif mode != TRAILING and mode != DISCARD:
             self.mode = SKIP
-            # a container that is too deep is damage: its bracket must not be read again
+            # a container that is nested too deeply is skipped: its bracket must not be read again
             self.skip_from = SKIP if code == ErrorCode.DEPTH_LIMIT else mode
             self.skip_begins = True
             self.skip_depth = 0
@@ -95,11 +95,11 @@ class Recovery(Machine):
         return i
 
     def _skip(self, text: str, i: int, n: int, visitor: Visitor) -> int:
-        """Pass over a damaged span to the next token with which the structure can go on.
+        """Skip an invalid span up to the next token at which the structure can be resumed.
 
-        That is the comma behind it or a bracket that closes a container around it; at the root,
-        the next container that opens. Strings and containers inside the span are passed over
-        whole. Where only a comma or a colon is missing, the offending token itself will do.
+        That is the comma after it or a bracket that closes a container around it; at the root, the next
+        container that opens. Strings and containers inside the span are skipped completely. Where only a
+        comma or a colon is missing, reading resumes at the offending token itself.
         """
         c = text[i]
         if self.skip_begins:
@@ -114,11 +114,11 @@ class Recovery(Machine):
             if c == "\n":
                 self._count_lines(text, i - 1, i)
                 if not self.stack and self.after_root == BETWEEN:
-                    # documents that follow each other stand on lines of their own
+                    # each document of a sequence stands on a line of its own
                     self.mode = BETWEEN
                     return i
             elif self.skip_quote:
-                # 1: inside a string; 2: behind a backslash in it
+                # 1: inside a string; 2: after a backslash in it
                 if self.skip_quote == 2 or c == '"':
                     self.skip_quote -= 1
                 elif c == "\\":
@@ -146,7 +146,7 @@ class Recovery(Machine):
         return i
 
     def _mode_for_missing_separator(self, c: str) -> int:
-        """Find the mode in which the token that begins with c is what was to come next."""
+        """Return the mode in which a token that begins with c is valid, if only a separator is missing."""
         if self.skip_from == AFTER_ITEM:
             return NEXT_ITEM
         if self.skip_from == COLON:
@@ -156,14 +156,15 @@ class Recovery(Machine):
         return SKIP
 
     def _is_open(self, c: str) -> bool:
-        """Tell whether there is a container for a closing bracket to close."""
+        """Report whether an open container matches a closing bracket."""
         return self.objects > 0 if c == "}" else len(self.stack) > self.objects
 
     def _close_to(self, c: str, i: int, visitor: Visitor) -> None:
-        """Close what the bracket before i must mean, if it does not fit the innermost container.
+        """Close the container that the bracket before i is meant for.
 
-        Brackets are missing, then, up to the next container that it fits. But if only the root
-        fits, all that follows would be lost: then it is taken for a slip of the right one.
+        If the bracket does not match the innermost container, the brackets up to the next container that it
+        matches are missing. But if it matches only the root, closing the root would lose all that follows:
+        then it is taken for a mistyped bracket of the innermost container.
         """
         fits = AFTER_MEMBER if c == "}" else AFTER_ITEM
         count = self.objects if c == "}" else len(self.stack) - self.objects
@@ -173,8 +174,8 @@ class Recovery(Machine):
                 self._close(i, visitor)
         self._close(i, visitor)
 
-    def _pass_over(self, text: str, i: int, n: int) -> int:
-        """Take text behind the root: keep it or not."""
+    def _read_after_root(self, text: str, i: int, n: int) -> int:
+        """Read text after the root: keep it or discard it."""
         self._count_lines(text, i, n)
         if self.mode == TRAILING:
             if self.trailing is None:

@@ -2,7 +2,7 @@ cimport cython
 from cpython.unicode cimport PyUnicode_GET_LENGTH, PyUnicode_Substring
 
 from .chars cimport (
-    LOOKS_AT_WORDS, Chars, ascii_slice, chars_of, content_end, is_ascii, is_at, last_bytes, slice_of,
+    SCANS_WORDS, Chars, ascii_slice, chars_of, content_end, is_ascii, is_at, last_bytes, slice_of,
 )
 
 cdef enum:
@@ -10,10 +10,11 @@ cdef enum:
     _BACKSLASH = 1
     _FIRST_DIGIT = 2
     _COMPLETE = 6
-    # keys: how many are remembered (a power of two), and up to what length
+    # the key cache: its size (a power of two), and the longest key in it
     _KEYS = 64
     _LONG = 64
-    # values: how many (a power of two), up to what length, and from what size of a fragment on
+    # the value cache: its size (a power of two), the longest value in it, and the smallest fragment that
+    # creates it
     _VALUES = 256
     _SHORT = 16
     _LARGE = 1000
@@ -27,8 +28,8 @@ cdef class StringReader:
     cdef str piece
     cdef bint closed
     cdef object failure
-    # the first key, and all of them in the slots of a table if there are more; the last one's slot, and for each slot
-    # that of the key which came next the last time
+    # the first key, and from the second key on the table of them; the slot of the last key, and for each slot
+    # the slot of the key that came next the last time
     cdef str only_key
     cdef list keys
     cdef Py_ssize_t slot
@@ -46,8 +47,9 @@ cdef class StringReader:
     @cython.locals(other=StringReader)
     cdef StringReader clone(self)
 
-# What came before comes again. The same object costs no memory, and its hash is known already. The clones of a reader
-# share what they remember, even among threads: so an item is never borrowed, and is compared with the text.
+# Keys and short values repeat. Reusing the object costs no memory, and its hash is already computed. The
+# clones of a reader share the caches, even among threads: so a cached object is never borrowed, and is always
+# compared with the text.
 
 cdef extern from *:
     """
@@ -62,9 +64,9 @@ cdef extern from *:
 cdef inline Py_ssize_t _slot_of(Chars chars, Py_ssize_t i, Py_ssize_t j) noexcept:
     return (j - i + 7 * chars[i] + 31 * chars[j - 1]) & (_KEYS - 1)
 
-# The key text[i:j], as the object that it was the last time if it is remembered.
+# Return the key text[i:j], as the same object as the last time if it is in the cache.
 @cython.boundscheck(False)
-cdef inline str recall_key(StringReader strings, str text, Chars chars, Py_ssize_t i, Py_ssize_t j):
+cdef inline str cached_key(StringReader strings, str text, Chars chars, Py_ssize_t i, Py_ssize_t j):
     cdef Py_ssize_t slot
     cdef str key
     if i == j or j - i > _LONG:
@@ -72,7 +74,7 @@ cdef inline str recall_key(StringReader strings, str text, Chars chars, Py_ssize
     if strings.keys is None:
         key = strings.only_key
         if key is None:
-            # many texts have one key alone
+            # many texts have only one key, and need no table
             strings.only_key = slice_of(text, chars, i, j)
             return strings.only_key
         strings.keys = [None] * _KEYS
@@ -88,16 +90,17 @@ cdef inline str recall_key(StringReader strings, str text, Chars chars, Py_ssize
     strings.slot = slot
     return key
 
-cdef inline int share_memory(StringReader strings, StringReader other) except -1:
+cdef inline int share_caches(StringReader strings, StringReader other) except -1:
     other.only_key = strings.only_key
     other.keys = strings.keys
     other.values = strings.values
     return 0
 
-# Objects of one kind follow each other. To compare the key that came after the last one before is less than to find
-# where a key ends and to look it up: give it if it and a quote stand at chars[i].
+# Return the predicted key if it and a quote stand at chars[i]. Objects of one kind follow each other, so the
+# key that followed the last one before is likely to follow again; comparing it is cheaper than finding the
+# end of the key.
 @cython.boundscheck(False)
-cdef inline str foreseen_key(StringReader strings, Chars chars, Py_ssize_t i, Py_ssize_t n):
+cdef inline str predicted_key(StringReader strings, Chars chars, Py_ssize_t i, Py_ssize_t n):
     cdef Py_ssize_t slot, j
     cdef object key
     if strings.keys is not None:
@@ -110,14 +113,15 @@ cdef inline str foreseen_key(StringReader strings, Chars chars, Py_ssize_t i, Py
                 return <str>key
     return None
 
-# The value text[i:j] in a fragment of n characters, as the object that it was before if it is short and came lately:
-# a state, a label, a unit. In small fragments few strings are all there, and there are many streams to hold a table.
+# Return the value text[i:j] in a fragment of n characters, as the object of its last occurrence if it is
+# short and in the cache: a state, a label, a unit. Small fragments hold few complete strings, so streams of
+# them create no cache.
 @cython.boundscheck(False)
-cdef inline str recall_value(StringReader strings, str text, Chars chars, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n):
+cdef inline str cached_value(StringReader strings, str text, Chars chars, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n):
     cdef unsigned long long word
     cdef Py_ssize_t slot
     cdef object value
-    if not LOOKS_AT_WORDS or i == j or j - i > _SHORT or (strings.values is None and n < _LARGE):
+    if not SCANS_WORDS or i == j or j - i > _SHORT or (strings.values is None and n < _LARGE):
         return slice_of(text, chars, i, j)
     if strings.values is None:
         strings.values = [None] * _VALUES

@@ -4,10 +4,10 @@
     string = quotation-mark *char quotation-mark
     char   = unescaped / escape ( %x22 / %x5C / %x2F / %x62 / %x66 / %x6E / %x72 / %x74 / %x75 4HEXDIG )
 
-Everything up to the next quote, backslash or control character is copied as it is: a fragment
-that is nothing but content becomes the piece itself. Behind a backslash a small automaton reads
-one character at a time, so an escape may be cut anywhere. What it holds back is never more than
-an unfinished escape, and a high surrogate whose low half may follow as the next escape.
+Everything up to the next quote, backslash or control character is copied unchanged: a fragment that is
+nothing but content becomes the piece itself. After a backslash a small automaton reads one character at a
+time, so an escape may be cut anywhere. At most it holds back an unfinished escape and a high surrogate
+whose low surrogate may follow as the next escape.
 """
 
 from __future__ import annotations
@@ -27,26 +27,27 @@ __all__ = ["StringReader", "new_string_reader"]
 if not cython.compiled:
     from .chars import content_end, slice_of
 
-    # where in an escape the text stands: the number of its characters read so far
+    # the position in an escape: the number of its characters read so far
     _NOWHERE = 0
     _BACKSLASH = 1
     _FIRST_DIGIT = 2
     _COMPLETE = 6
     # keys up to this length are remembered
     _LONG = 64
-    # plain, all readers share theirs; not by sys.intern(), which in some versions keeps them for good
-    _known = lru_cache(1024)(str)
+    # uncompiled, all readers share one cache; sys.intern() would keep the keys for ever in some versions of
+    # Python
+    _interned = lru_cache(1024)(str)
 
-    def recall_key(reader: StringReader, text: str, chars: str, i: int, j: int) -> str:  # noqa: ARG001
-        """Give the key text[i:j], as the same object as the last time if it is remembered.
+    def cached_key(reader: StringReader, text: str, chars: str, i: int, j: int) -> str:  # noqa: ARG001
+        """Return the key text[i:j], as the same object as the last time if it is in the cache.
 
-        Keys repeat. The same object again costs no memory, and its hash is known already.
+        Keys repeat. The same object again costs no memory, and its hash is already computed.
         """
-        return _known(text[i:j]) if j - i <= _LONG else text[i:j]
+        return _interned(text[i:j]) if j - i <= _LONG else text[i:j]
 
 
 def _simple(c: str) -> str | None:
-    """Give what one character stands for behind a backslash, if it does."""
+    """Return the character that a backslash and ``c`` stand for, or None if that is not an escape."""
     if c == "n":
         return "\n"
     if c == '"':
@@ -67,7 +68,7 @@ def _simple(c: str) -> str | None:
 
 
 def _hex_digit(c: str) -> int:
-    """Give the value of a hexadecimal digit, or -1."""
+    """Return the value of a hexadecimal digit, or -1."""
     if "0" <= c <= "9":
         return ord(c) - 48
     if "a" <= c <= "f":
@@ -77,15 +78,15 @@ def _hex_digit(c: str) -> int:
     return -1
 
 
-# Outside garbage collection: it holds nothing but strings, and lists of them.
+# Excluded from garbage collection: it holds only strings and lists of strings.
 @cython.final
 @cython.no_gc
 @cython.cclass
 class StringReader:
     """Read one string after the other, each cut anywhere.
 
-    After ``read``, ``piece`` is the text that became certain, ``closed`` tells whether the closing
-    quote was read, and ``failure`` what is wrong with the character where reading stopped.
+    After ``read``, ``piece`` is the text that became certain, ``closed`` is true if the closing quote was
+    read, and ``failure`` says what is wrong with the character where reading stopped.
     """
 
     __slots__ = ("closed", "code", "failure", "high", "piece", "place", "room")
@@ -100,12 +101,12 @@ class StringReader:
     failure: ErrorCode | None
 
     def begin(self) -> None:
-        """Get ready for what follows an opening quote, if the string before was broken off."""
+        """Reset the escape state, which an error in the previous string may have left."""
         self.place = _NOWHERE
         self.high = 0
 
     def read(self, text: str, chars: str, i: int, j: int, n: int) -> int:
-        """Read on at text[i], with content up to j, not past n; give the index where reading stopped."""
+        """Continue at text[i], with plain content up to j; stop at n at the latest, and return where."""
         parts: list[str] = []
         self.closed = False
         while True:
@@ -147,7 +148,7 @@ class StringReader:
         return j
 
     def _read_escape(self, c: str, parts: list[str]) -> bool:
-        """Take one character behind a backslash; tell whether it may stand there."""
+        """Read one character of an escape, after the backslash; return False if it is invalid there."""
         if self.place == _BACKSLASH:
             if c == "u":
                 self.place = _FIRST_DIGIT
@@ -187,13 +188,13 @@ class StringReader:
         return True
 
     def _release(self, parts: list[str]) -> None:
-        """Let a high surrogate go whose low half did not come; section 8.2 allows it alone."""
+        """Append a high surrogate that no low surrogate followed; section 8.2 permits lone surrogates."""
         if self.high:
             parts.append(chr(self.high))
             self.high = 0
 
     def _make_room(self) -> bool:
-        """Count one more decoded character."""
+        """Count one more decoded character; return False if the string is too long."""
         if self.room == 0:
             self.failure = ErrorCode.STRING_LIMIT
             return False
@@ -201,30 +202,30 @@ class StringReader:
         return True
 
     def finish(self) -> str:
-        """Give what was held back, when nothing more will come."""
+        """Return the text that was held back, when nothing more will follow."""
         parts: list[str] = []
         self._release(parts)
         return "".join(parts)
 
     def load(self, place: int, code: int, high: int) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self.place = place
         self.code = code
         self.high = high
 
     def clone(self) -> StringReader:
-        """Make another reader in the same state."""
+        """Return another reader in the same state."""
         other = new_string_reader()
         other.place = self.place
         other.code = self.code
         other.high = self.high
         if cython.compiled:
-            share_memory(self, other)  # type: ignore[name-defined]  # noqa: F821
+            share_caches(self, other)  # type: ignore[name-defined]  # noqa: F821
         return other
 
 
 def new_string_reader() -> StringReader:
-    """Make a reader that stands before the first string."""
+    """Return a reader that is ready for the first string."""
     reader = StringReader.__new__(StringReader)
     reader.room = 0
     reader.place = _NOWHERE

@@ -1,4 +1,4 @@
-"""A text that arrives in pieces and is wanted whole at the end, or now and then."""
+"""A buffer for a text that arrives in pieces and is read as one str at the end, or now and then."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if not TYPE_CHECKING and cython.compiled:
 
 __all__ = ["TextBuffer", "load_text", "save_text"]
 
-# Pieces are joined in batches: ten million one-character pieces cost no ten million list slots.
+# Pieces are joined in batches, so that ten million one-character pieces do not need ten million list slots.
 BATCH = 1024
-# Shorter texts are copied as quickly as let go of.
+# Below this length, copying a text is as quick as growing it in place.
 _LONG = 512
 
 
-# Outside garbage collection: it holds nothing but strings, and lists of them.
+# Excluded from garbage collection: it holds only strings and lists of strings.
 @cython.final
 @cython.no_gc
 @cython.cclass
@@ -31,14 +31,15 @@ class TextBuffer:
     'midstream'
     """
 
-    __slots__ = ("batches", "jotted", "pieces", "tail", "whole")
+    __slots__ = ("batches", "inline_length", "pieces", "tail", "text")
 
-    # compiled: how much is on the pad of ``_text.pxd``, behind the pieces
-    jotted: int
+    # compiled only: how many characters are in the inline buffer (``text.pxd``), after the pieces
+    inline_length: int
 
     def __init__(self) -> None:
-        # a text in one piece, and a second one: most are not cut more often; else batches, then pieces
-        self.whole: str | None = None
+        # most texts come in one or two pieces: those are held in ``text`` and ``tail``; from the third piece
+        # on, ``batches`` and then ``pieces`` hold everything
+        self.text: str | None = None
         self.tail: str | None = None
         self.batches: list[str] | None = None
         self.pieces: list[str] | None = None
@@ -47,42 +48,45 @@ class TextBuffer:
         """Add a piece at the end."""
         pieces = self.pieces
         if pieces is not None:
-            if not cython.compiled or not self._jot_down(piece):
+            if not cython.compiled or not self._append_inline(piece):
                 pieces.append(piece)
             if len(pieces) >= BATCH:
                 self._add_batch("".join(pieces))
                 self.pieces = []
-        elif self.whole is None:
-            self.whole = piece
+        elif self.text is None:
+            self.text = piece
         elif self.tail is None:
             self.tail = piece
         elif cython.compiled:
-            whole, tail = self.whole, self.tail
+            text, tail = self.text, self.tail
             self.clear()
             self.pieces = []
-            self.append(whole)
+            self.append(text)
             self.append(tail)
             self.append(piece)
         else:
-            self.pieces = [self.whole, self.tail, piece]
-            self.whole = None
+            self.pieces = [self.text, self.tail, piece]
+            self.text = None
             self.tail = None
 
-    def _jot_down(self, piece: str) -> bool:
-        """Compiled: copy a small piece of ASCII to the pad; of others, tell that they are not there."""
-        if not is_on_pad(self, piece):  # type: ignore[name-defined]  # noqa: F821
-            self._clear_pad()
-            return bool(is_on_pad(self, piece))  # type: ignore[name-defined]  # noqa: F821
+    def _append_inline(self, piece: str) -> bool:
+        """Copy a small ASCII piece to the inline buffer (compiled only); return False if it does not fit."""
+        if not append_inline(self, piece):  # type: ignore[name-defined]  # noqa: F821
+            self._flush_inline()
+            return bool(append_inline(self, piece))  # type: ignore[name-defined]  # noqa: F821
         return True
 
-    def _clear_pad(self) -> None:
-        """Compiled: make a piece of what is on the pad."""
-        if self.jotted and self.pieces is not None:
-            self.pieces.append(on_pad(self))  # type: ignore[name-defined]  # noqa: F821
-            self.jotted = 0
+    def _flush_inline(self) -> None:
+        """Move the content of the inline buffer to the pieces (compiled only)."""
+        if self.inline_length and self.pieces is not None:
+            self.pieces.append(inline_text(self))  # type: ignore[name-defined]  # noqa: F821
+            self.inline_length = 0
 
     def _add_batch(self, batch: str) -> None:
-        """Keep a batch, joined with those before it that are no longer: so they stay few, for who clones."""
+        """Add a batch, joined with the preceding ones that are not longer.
+
+        So the number of batches stays logarithmic, and cloning stays cheap.
+        """
         if self.batches is None:
             self.batches = []
         batches = self.batches
@@ -93,54 +97,54 @@ class TextBuffer:
         batches[first:] = ["".join([*batches[first:], batch])]
 
     def read(self) -> str:
-        """Give the whole text so far."""
+        """Return the complete text so far."""
         pieces = self.pieces
-        if self.tail is not None and self.whole is not None:
-            # read after every piece: if nobody kept the last text, it grows in place
-            text = self.whole
-            self.whole = None
+        if self.tail is not None and self.text is not None:
+            # read after every piece: CPython extends a str in place if there is no other reference to it
+            text = self.text
+            self.text = None
             if cython.compiled and len(text) <= _LONG:
-                text = joined(text, self.tail)  # type: ignore[name-defined]  # noqa: F821
+                text = concat(text, self.tail)  # type: ignore[name-defined]  # noqa: F821
             else:
                 text += self.tail
             self.tail = None
-            self.whole = text
+            self.text = text
         elif pieces is not None:
             if cython.compiled:
-                self._clear_pad()
+                self._flush_inline()
             self.pieces = None
             if self.batches is not None:
                 pieces[:0] = self.batches
                 self.batches = None
-            self.whole = pieces[0] if len(pieces) == 1 else "".join(pieces)
-        return "" if self.whole is None else self.whole
+            self.text = pieces[0] if len(pieces) == 1 else "".join(pieces)
+        return "" if self.text is None else self.text
 
     def peek(self) -> str:
-        """Give the whole text so far, and change nothing: the buffer of a state may be anybody's."""
+        """Return the complete text so far without changing the buffer, which several states may share."""
         if self.pieces is not None:
             pieces = [*(self.batches or ()), *self.pieces]
             if cython.compiled:
-                pieces.append(on_pad(self))  # type: ignore[name-defined]  # noqa: F821
+                pieces.append(inline_text(self))  # type: ignore[name-defined]  # noqa: F821
             return "".join(pieces)
-        return (self.whole or "") + (self.tail or "")
+        return (self.text or "") + (self.tail or "")
 
     def is_empty(self) -> bool:
-        """Tell whether nothing has been added."""
-        return self.whole is None and self.pieces is None
+        """Report whether nothing has been added."""
+        return self.text is None and self.pieces is None
 
     def is_long(self) -> bool:
-        """Tell whether the text that was read last is worth growing in place."""
-        return self.tail is not None and self.whole is not None and len(self.whole) > _LONG
+        """Report whether the text that was read last is long enough to be worth extending in place."""
+        return self.tail is not None and self.text is not None and len(self.text) > _LONG
 
     def take(self, last: str) -> str:
-        """Give the whole text with a last piece, and start afresh."""
-        text = self.whole
+        """Return the complete text with a last piece, and clear the buffer."""
+        text = self.text
         if text is not None:
-            self.whole = None
+            self.text = None
             if self.tail is not None:
                 text += self.tail
                 self.tail = None
-            return joined(text, last) if cython.compiled else text + last  # type: ignore[name-defined]  # noqa: F821
+            return concat(text, last) if cython.compiled else text + last  # type: ignore[name-defined]  # noqa: F821
         if self.pieces is None:
             return last
         if last:
@@ -156,42 +160,43 @@ class TextBuffer:
             self.append(text)
 
     def clone(self) -> TextBuffer:
-        """Make another buffer with the same text."""
+        """Return another buffer with the same text."""
         other = TextBuffer()
-        other.whole = self.whole
+        other.text = self.text
         other.tail = self.tail
         other.batches = None if self.batches is None else self.batches[:]
         if self.pieces is not None:
             other.pieces = self.pieces[:]
             if cython.compiled:
-                copy_pad(self, other)  # type: ignore[name-defined]  # noqa: F821
+                copy_inline(self, other)  # type: ignore[name-defined]  # noqa: F821
         return other
 
     def clear(self) -> None:
-        """Start afresh."""
-        if self.whole is not None or self.pieces is not None:
-            self.whole = None
+        """Drop the text."""
+        if self.text is not None or self.pieces is not None:
+            self.text = None
             self.tail = None
             self.batches = None
             self.pieces = None
             if cython.compiled:
-                self.jotted = 0
+                self.inline_length = 0
 
 
-# Between two halves that stand as two characters: as escapes in JSON they would become one.
-_SEAM = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
+# Between two lone surrogates that happen to form a pair: written as JSON escapes they would be read as one
+# character.
+_PAIR_BOUNDARY = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
 
 
 def save_text(text: str) -> str | list[str]:
-    """Write a text as plain data that json.dumps and json.loads keep as it is."""
-    parts = [text] if text.isascii() else _SEAM.split(text)
+    """Return a text as plain data that json.dumps and json.loads leave unchanged."""
+    parts = [text] if text.isascii() else _PAIR_BOUNDARY.split(text)
     return text if len(parts) == 1 else parts
 
 
 def load_text(data: object) -> str:
-    """Read a saved text back."""
+    """Return the text that `save_text` has saved."""
     if isinstance(data, str):
         return data
     if isinstance(data, list) and all(isinstance(part, str) for part in data):
         return "".join(data)
-    raise TypeError("not a text")
+    raise TypeError("a text is saved as a str or a list of str")

@@ -1,6 +1,6 @@
-"""What the grammar says, and to whom.
+"""The interface between the grammar and everything that is built from a text.
 
-Updates, values and nodes are three visitors of the one machine in `_grammar`.
+Updates, values and nodes come from three visitors of the one state machine in ``grammar``.
 """
 
 from __future__ import annotations
@@ -22,51 +22,51 @@ __all__ = ["Visitor"]
 
 @cython.cclass
 class Visitor:
-    """Receive what a text says, in order."""
+    """Receive the content of a text, in text order, as calls."""
 
     __slots__ = ("error_path", "error_place", "last_error")
 
     last_error: ParserError | None
-    # where it was found, written out when somebody asks: who recovers may pass over many
+    # where it was found; formatted only on request, because a recovering stream may have many errors
     error_place: PathPair | None
     error_path: str
 
     def begin_object(self) -> None:
-        """Enter an object."""
+        """Open an object."""
 
     def end_object(self) -> None:
-        """Leave the innermost container, an object."""
+        """Close the innermost container, an object."""
 
     def begin_array(self) -> None:
-        """Enter an array."""
+        """Open an array."""
 
     def end_array(self) -> None:
-        """Leave the innermost container, an array."""
+        """Close the innermost container, an array."""
 
     def key(self, text: str) -> None:
-        """Take the key of the next value."""
+        """Receive the key of the next value."""
 
     def string(self, piece: str, starts: bool, ends: bool) -> None:
-        """Take a piece of a string; only one that starts or ends it may be empty."""
+        """Receive a piece of a string; only a piece that starts or ends it may be empty."""
 
     def more(self, piece: str) -> None:
-        """Take a piece in the midst of a string, as most fragments are one."""
+        """Receive a piece that neither starts nor ends a string, which is what most fragments are."""
         self.string(piece, False, False)
 
     def number(self, value: Any, chars: str, start: int, end: int) -> None:
-        """Take a number, written as chars[start:end]."""
+        """Receive a number, written as chars[start:end]."""
 
     def literal(self, value: bool | None) -> None:
-        """Take true, false or null."""
+        """Receive true, false or null."""
 
     def document(self) -> None:
-        """Know that the root value is complete."""
+        """Note that the root value is complete."""
 
     def error(self, error: ParserError, where: int) -> None:
-        """Learn what is wrong with the text."""
+        """Receive an error in the text."""
 
     def written_error_path(self) -> str:
-        """Write the path where the last error was found."""
+        """Return the path where the last error was found."""
         place = self.error_place
         if place is not None:
             self.error_path = format_path(root_of(place), segments_of(place))
@@ -74,8 +74,8 @@ class Visitor:
         return self.error_path
 
     def state(self) -> dict[str, Any]:
-        """Save the visitor as plain data."""
+        """Return the visitor's state as plain data."""
         return {}
 
     def load(self, state: dict[str, Any]) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
