@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from docutils.nodes import Element, reference
 
 import midstream
-from midstream.accumulators.reentrancy import Turns
+from midstream.accumulators.reentrancy import ReentrancyGuard
 
 if TYPE_CHECKING:
     from sphinx.addnodes import pending_xref
@@ -116,6 +116,6 @@ def exists(name: str) -> bool:
 def setup(app: Sphinx) -> None:
     """Take part in the build."""
     # where the core is plain, this hides what __init__ takes
-    del Turns.__new__
+    del ReentrancyGuard.__new__
     app.connect("source-read", keep_links_inside)
     app.connect("missing-reference", find_name)

@@ -145,7 +145,7 @@ def test_a_call_while_another_thread_is_in_one_is_refused(midstream: ModuleType,
         try:
             assert entered.wait(60)
             for use in uses:
-                with pytest.raises(RuntimeError, match=r"^the accumulator is in the midst of a call"):
+                with pytest.raises(RuntimeError, match=r"^the accumulator is busy with another call"):
                     use()
         finally:
             go_on.set()
@@ -175,7 +175,7 @@ def test_updates_given_by_many_threads_to_one_rebuilder(midstream: ModuleType) -
             looks = ["value", "open_path", "is_complete", "error"]
             uses = [lambda: rebuilder.apply([first]), rebuilder.reset, rebuilder.__init__]
             for use in [*uses, *(partial(getattr, rebuilder, look) for look in looks)]:
-                with pytest.raises(RuntimeError, match=r"^the rebuilder is in the midst of a call"):
+                with pytest.raises(RuntimeError, match=r"^the rebuilder is busy with another call"):
                     use()
         finally:
             go_on.set()

@@ -1,8 +1,8 @@
 from ..core.grammar cimport Grammar, new_grammar
-from .reentrancy cimport Turns, end_turn
+from .reentrancy cimport ReentrancyGuard, release
 from ..core.visitor cimport Visitor
 
-cdef class Accumulator(Turns):
+cdef class Accumulator(ReentrancyGuard):
     cdef Grammar _grammar
     cdef Visitor _visitor
     cdef object _limits, _parse_int, _parse_float

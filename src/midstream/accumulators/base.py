@@ -1,7 +1,7 @@
-"""The life of a machine that takes fragments: options, policies, finish, reset, checkpoints.
+"""What all accumulators share: options, error policies, finish, reset, checkpoints.
 
-What comes out of `JsonFragmentAccumulator` and `JsonValueAccumulator` differs, so each brings its
-visitor. What goes in does not, and lives here.
+`JsonFragmentAccumulator` and `JsonValueAccumulator` have the same input and different results: the input is
+handled here, and each class supplies the visitor that builds its results.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from ..core import cython_shim as cython
 from ..core.visitor import Visitor
 from ..errors import ErrorCode, JsonStreamError, ParserError, Position
 from ..limits import Limits
-from .reentrancy import Turns
+from .reentrancy import ReentrancyGuard
 
 if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
     from ..core.grammar import new_grammar
-    from .reentrancy import end_turn
+    from .reentrancy import release
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,13 +35,13 @@ _ON_ERROR = ("raise", "event", "recover")
 _AFTER_ROOT = ("error", "ignore", "next")
 
 
-def _words(choices: tuple[str, ...]) -> str:
+def _quoted_list(choices: tuple[str, ...]) -> str:
     return ", ".join(map(repr, choices))
 
 
 @cython.cclass
-class Accumulator(Turns):
-    """Show fragments to a visitor, and keep the promises about errors."""
+class Accumulator(ReentrancyGuard):
+    """Feed fragments through the grammar to a visitor, and apply the error policy."""
 
     __slots__ = (
         "_after_root",
@@ -63,15 +63,15 @@ class Accumulator(Turns):
         parse_float: Callable[[str], Any],
     ) -> None:
         if on_error not in _ON_ERROR:
-            raise ValueError(f"on_error is one of {_words(_ON_ERROR)}, not {on_error!r}")
+            raise ValueError(f"on_error must be one of {_quoted_list(_ON_ERROR)}, not {on_error!r}")
         if after_root not in _AFTER_ROOT:
-            raise ValueError(f"after_root is one of {_words(_AFTER_ROOT)}, not {after_root!r}")
+            raise ValueError(f"after_root must be one of {_quoted_list(_AFTER_ROOT)}, not {after_root!r}")
         if limits is not DEFAULT_LIMITS:
             if not isinstance(limits, Limits):
-                raise TypeError(f"limits is a Limits, not {type(limits).__name__}")
+                raise TypeError(f"limits must be a Limits, not {type(limits).__name__}")
             limits.check()
         if not callable(parse_int) or not callable(parse_float):
-            raise TypeError("parse_int and parse_float are functions of a text")
+            raise TypeError("parse_int and parse_float must be callables that accept a str")
 
     def _set_up(
         self,
@@ -81,7 +81,7 @@ class Accumulator(Turns):
         parse_int: Callable[[str], Any],
         parse_float: Callable[[str], Any],
     ) -> None:
-        """Take options that have been checked, in a turn that has begun."""
+        """Store options that have been checked; the reentrancy guard must be held."""
         self._on_error = on_error
         self._after_root = after_root
         self._limits = limits
@@ -91,12 +91,12 @@ class Accumulator(Turns):
         self._start()
 
     def reset(self) -> None:
-        """Forget everything but the options."""
+        """Return to the state before the first fragment, with the same options."""
         self._begin_call()
         try:
             self._start()
         finally:
-            end_turn(self)
+            release(self)
 
     def _start(self) -> None:
         recover = self._on_error == "recover"
@@ -106,61 +106,61 @@ class Accumulator(Turns):
         self._visitor = self._new_visitor()
 
     def _options(self) -> dict[str, Any]:
-        """Name the options as the constructor does, as plain data."""
+        """Return the options of the constructor as plain data."""
         return {"on_error": self._on_error, "after_root": self._after_root, "limits": list(self._limits)}
 
     def _new_visitor(self) -> Visitor:
-        """Make the visitor for a stream that begins."""
+        """Return the visitor for a new stream."""
         return Visitor()
 
     @property
     def is_complete(self) -> bool:
-        """Whether a whole document has been read and nothing is in flight."""
-        begun = self._begin_look()
+        """Whether a complete document has been read and nothing is pending."""
+        begun = self._begin_read()
         try:
             return self._grammar.is_complete()
         finally:
             if begun:
-                end_turn(self)
+                release(self)
 
     @property
     def position(self) -> Position:
-        """How far the text has been read; after an error that ended it, where that is."""
-        begun = self._begin_look()
+        """How far the text has been read; after an error that ended the text, the place of that error."""
+        begun = self._begin_read()
         try:
             return self._grammar.position()
         finally:
             if begun:
-                end_turn(self)
+                release(self)
 
     @property
     def trailing(self) -> str:
-        """The text behind the document, with ``after_root="ignore"``."""
-        begun = self._begin_look()
+        """The text after the document, with ``after_root="ignore"``."""
+        begun = self._begin_read()
         try:
             trailing = self._grammar.trailing
             return "" if trailing is None else trailing.read()
         finally:
             if begun:
-                end_turn(self)
+                release(self)
 
     @property
     def error(self) -> ParserError | None:
-        """The error that ended the text, or the last that it recovered from."""
-        begun = self._begin_look()
+        """The error that ended the text, or the last one that the parser recovered from."""
+        begun = self._begin_read()
         try:
             return self._visitor.last_error
         finally:
             if begun:
-                end_turn(self)
+                release(self)
 
     def _raise(self, updates: list[JsonFragmentUpdate]) -> None:
-        """Raise the error that ended the text; the last update, if any, tells of it too."""
+        """Raise the error that ended the text, if any, without the update that reports the same error."""
         error = self._grammar.error
         if error is not None and self._raises:
             if updates:
                 updates.pop()
-            # what made a hook refuse a number, if that is what is wrong
+            # the exception of parse_int or parse_float, if one of them refused the number
             cause = self._grammar.numbers.cause
             raise JsonStreamError(error, self._visitor.written_error_path(), updates) from cause
 
@@ -169,7 +169,7 @@ class Accumulator(Turns):
         return restore, (type(self), data, self._parse_int, self._parse_float)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Save the state as plain data for json.dumps, to go on from with ``restore``."""
+        """Return the state as plain data for json.dumps, from which ``restore`` continues."""
         self._begin_call()
         try:
             error = self._visitor.last_error
@@ -183,7 +183,7 @@ class Accumulator(Turns):
                 "error": None if error is None else [*error, self._visitor.written_error_path()],
             }
         finally:
-            end_turn(self)
+            release(self)
 
     def _load(self, grammar: dict[str, Any], visitor: dict[str, Any]) -> None:
         self._grammar.load(grammar)
@@ -198,20 +198,20 @@ class Accumulator(Turns):
 def restore(
     cls: Any, data: dict[str, Any], parse_int: Callable[[str], Any], parse_float: Callable[[str], Any]
 ) -> Any:
-    """Make an accumulator of that class that goes on from a checkpoint."""
+    """Return an accumulator of a class that continues from a checkpoint."""
     try:
         if not isinstance(data, dict):
-            raise TypeError("not a dict")
+            raise TypeError("expected a dict")
         if data["midstream"] != _VERSION or data["type"] != cls.__name__:
-            raise ValueError("another version or type")
+            raise ValueError("it is of another version or of another type")
         if data["hooks"] and parse_int is int and parse_float is float:
-            raise ValueError("made with parse_int or parse_float, which it needs again")
+            raise ValueError("it was made with parse_int or parse_float: pass the same functions to restore")
         options = {**data["options"], "limits": Limits(*data["options"]["limits"])}
         accumulator = cls(**options, parse_int=parse_int, parse_float=parse_float)
         accumulator._load(data["grammar"], data["visitor"])
         if data["error"] is not None:
             accumulator._load_error(*data["error"])
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        message = f"not a checkpoint to go on from: {error}"
+        message = f"not a checkpoint from which to continue: {error}"
         raise JsonStreamError(ParserError(ErrorCode.INVALID_CHECKPOINT, message, 0, 1, 1)) from None
     return accumulator

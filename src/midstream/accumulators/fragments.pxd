@@ -4,8 +4,8 @@ from .base cimport Accumulator
 from ..core.chars cimport ascii_slice
 from ..core.modes cimport IN_CONTAINER, IN_NEXT_VALUE
 from ..core.text cimport TextBuffer
-from .reentrancy cimport end_turn
-from .update cimport JsonFragmentUpdate, Teller, list_with_room
+from .reentrancy cimport release
+from .update cimport JsonFragmentUpdate, Emitter, list_with_room
 
 cdef object START_OBJECT, END_OBJECT, START_ARRAY, END_ARRAY, KEY
 cdef object START_STRING, PARTIAL_STRING, COMPLETE_STRING
@@ -13,7 +13,7 @@ cdef object COMPLETE_NUMBER, COMPLETE_BOOLEAN, COMPLETE_NULL, JSON_COMPLETE, ERR
 cdef list _NONE
 cdef Py_ssize_t _FEW
 
-cdef class FragmentVisitor(Teller):
+cdef class FragmentVisitor(Emitter):
     cdef bint in_array
     cdef Py_ssize_t index
     cdef TextBuffer text

@@ -1,4 +1,4 @@
-"""Text fragments in, path-and-value updates out."""
+"""Text fragments in, updates with paths and values out."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from .update import (
     START_ARRAY,
     START_OBJECT,
     START_STRING,
+    Emitter,
     JsonFragmentKind,
     JsonFragmentUpdate,
-    Teller,
 )
 
 if not TYPE_CHECKING and cython.compiled:
@@ -38,7 +38,7 @@ if not cython.compiled:
     from ..core.chars import ascii_slice
     from ..core.modes import IN_CONTAINER, IN_NEXT_VALUE
     from ..core.text import BATCH
-    from .reentrancy import IDLE, end_turn
+    from .reentrancy import IDLE, release
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -49,18 +49,18 @@ if TYPE_CHECKING:
 
 __all__ = ["JsonFragmentAccumulator", "updates"]
 
-# between two calls: the updates belong to who got them
+# the list between two calls, when the last one belongs to the caller
 _NONE: list[JsonFragmentUpdate] = []
-# a list of so many grows as quickly as it is made
+# a list with fewer items grows as quickly as it is allocated with room
 _FEW = 32
 
 
 @cython.final
 @cython.cclass
-class FragmentVisitor(Teller):
-    """Turn what the grammar says into updates.
+class FragmentVisitor(Emitter):
+    """Create updates from the calls of the grammar.
 
-    An index counts the values that began, so that a value lost to an error leaves no gap.
+    An index counts the values that began, so that a value that is lost to an error leaves no gap.
     """
 
     __slots__ = ("in_array", "index", "text")
@@ -87,11 +87,11 @@ class FragmentVisitor(Teller):
         if self.segment is not None:
             self.pair = (self.pair, self.segment)
             self.segment = None
-        self.tell(kind, None, None)
+        self.emit(kind, None, None)
 
     def _leave(self, kind: JsonFragmentKind) -> None:
         self.segment = None
-        self.tell(kind, None, None)
+        self.emit(kind, None, None)
         pair = self.pair
         self.in_array = False
         if pair[0] is not None:
@@ -118,30 +118,30 @@ class FragmentVisitor(Teller):
 
     def key(self, text: str) -> None:
         self.segment = None
-        self.tell(KEY, text, text)
+        self.emit(KEY, text, text)
         self.segment = text
 
     def string(self, piece: str, starts: bool, ends: bool) -> None:
         if starts:
             if self.in_array:
                 self._begin_item()
-            self.tell(START_STRING, None, None)
+            self.emit(START_STRING, None, None)
             self.text.clear()
         if ends:
             if piece:
-                self.tell(PARTIAL_STRING, piece, None)
+                self.emit(PARTIAL_STRING, piece, None)
             if not starts:
                 piece = self.text.take(piece)
-            self.tell(COMPLETE_STRING, piece, piece)
+            self.emit(COMPLETE_STRING, piece, piece)
         elif piece:
             self.more(piece)
 
     def more(self, piece: str) -> None:
-        self.tell(PARTIAL_STRING, piece, None)
+        self.emit(PARTIAL_STRING, piece, None)
         if cython.compiled:
             self.text.append(piece)
         else:
-            # the same, most often without the call
+            # the same as `append`, usually without the call
             pieces = self.text.pieces
             if pieces is not None and len(pieces) < BATCH:
                 pieces.append(piece)
@@ -152,18 +152,18 @@ class FragmentVisitor(Teller):
         if self.in_array:
             self._begin_item()
         written = ascii_slice(chars, start, end) if cython.compiled else chars[start:end]
-        self.tell(COMPLETE_NUMBER, written, value)
+        self.emit(COMPLETE_NUMBER, written, value)
 
     def literal(self, value: bool | None) -> None:
         if self.in_array:
             self._begin_item()
         if value is None:
-            self.tell(COMPLETE_NULL, "null", None)
+            self.emit(COMPLETE_NULL, "null", None)
         else:
-            self.tell(COMPLETE_BOOLEAN, "true" if value else "false", value)
+            self.emit(COMPLETE_BOOLEAN, "true" if value else "false", value)
 
     def document(self) -> None:
-        self.tell(JSON_COMPLETE, None, None)
+        self.emit(JSON_COMPLETE, None, None)
         self.segment = None
 
     def error(self, error: ParserError, where: int) -> None:
@@ -175,11 +175,11 @@ class FragmentVisitor(Teller):
         self.last_error = error
         self.error_place = self.pair if segment is None else (self.pair, segment)
         last, self.segment = self.segment, segment
-        self.tell(ERROR, error.message, error)
+        self.emit(ERROR, error.message, error)
         self.segment = last
 
     def state(self) -> dict[str, Any]:
-        """Save the place and the open string as plain data."""
+        """Return the place and the open string as plain data."""
         return {
             "segments": [_save_segment(segment) for segment in segments_of(self.pair)],
             "segment": _save_segment(self.segment),
@@ -189,12 +189,12 @@ class FragmentVisitor(Teller):
         }
 
     def load(self, state: dict[str, Any]) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self.pair = pair_of(root_of(self.pair), [_load_segment(data) for data in state["segments"]])
         self.segment = None if state["segment"] is None else _load_segment(state["segment"])
         index, in_array = state["index"], state["in_array"]
         if type(index) is not int or not -1 <= index < sys.maxsize or type(in_array) is not bool:
-            raise ValueError("no such place in a container")
+            raise ValueError("an index is an int from -1 on, and in_array a bool")
         self.index = index
         self.in_array = in_array
         self.text.load(state["text"])
@@ -210,19 +210,19 @@ def _load_segment(data: Any) -> Segment:
 
 @cython.cclass
 class JsonFragmentAccumulator(Accumulator):
-    """Turn text fragments into updates, as soon as the text determines them.
+    """Convert text fragments to updates, as soon as the text determines them.
 
     Options, with their defaults:
 
     - ``root="root"``: the name of the root in paths; with ``""`` they look like ``users[2].email``.
-    - ``on_error="raise"``: bad text raises `JsonStreamError`. ``"event"``: an Error update is the
-      last one. ``"recover"``: an Error update, then on behind the damage.
-    - ``after_root="error"``: text behind the document is an error. ``"ignore"``: it is kept in
+    - ``on_error="raise"``: invalid text raises `JsonStreamError`. ``"event"``: the last update is an
+      Error. ``"recover"``: an Error update, then updates for what follows the invalid text.
+    - ``after_root="error"``: text after the document is an error. ``"ignore"``: it is kept in
       ``trailing``. ``"next"``: it is another document (NDJSON, concatenated JSON).
-    - ``limits=Limits()``: how much a document may hold.
-    - ``parse_int=int``, ``parse_float=float``: what makes a number of its text.
+    - ``limits=Limits()``: the size and depth that a document may have.
+    - ``parse_int=int``, ``parse_float=float``: the functions that convert the text of a number.
 
-    An accumulator serves one stream, and one thread at a time.
+    An accumulator reads one stream, in one thread at a time.
 
     >>> acc = JsonFragmentAccumulator()
     >>> for update in acc.add_fragment('{"city": "Par'): print(update)
@@ -257,11 +257,11 @@ class JsonFragmentAccumulator(Accumulator):
         self._begin_set_up()
         try:
             self._root = root
-            # how many updates to expect, if not just a few
+            # how many updates the next call is likely to return, 0 for a few
             self._room = 0
             self._set_up(on_error, after_root, limits, parse_int, parse_float)
         finally:
-            end_turn(self)
+            release(self)
 
     def _new_visitor(self) -> Visitor:
         return FragmentVisitor(self._root)
@@ -270,14 +270,15 @@ class JsonFragmentAccumulator(Accumulator):
         return {"root": self._root, **super()._options()}
 
     def add_fragment(self, fragment: str | bytes) -> list[JsonFragmentUpdate]:
-        """Read a fragment (bytes: UTF-8, cut anywhere) and give what became known."""
+        """Read a fragment (bytes: UTF-8, cut anywhere) and return what became known."""
         updates: list[JsonFragmentUpdate]
         if cython.compiled:
             updates = list_with_room(self._room)  # type: ignore[name-defined]  # noqa: F821
             self._begin_call()
         else:
             updates = []
-            # `_begin_call` without the call; nothing may come between the next two lines, as a call would
+            # `_begin_call`, written inline; a thread switch between the comparison and the assignment would
+            # break the guard, so there must not be a call between them
             own = get_ident()
             if self._phase != IDLE:
                 self._refuse_call()
@@ -294,12 +295,12 @@ class JsonFragmentAccumulator(Accumulator):
         finally:
             visitor.updates = _NONE
             if cython.compiled:
-                end_turn(self)
+                release(self)
             else:
                 self._phase = IDLE
 
     def finish(self) -> list[JsonFragmentUpdate]:
-        """Take the end of the input as the end of the text; a truncated text is an error."""
+        """End the text where the input ends; a truncated text is an error."""
         self._begin_call()
         visitor = self._visitor
         updates: list[JsonFragmentUpdate] = []
@@ -311,7 +312,7 @@ class JsonFragmentAccumulator(Accumulator):
             return updates
         finally:
             visitor.updates = _NONE
-            end_turn(self)
+            release(self)
 
     @classmethod
     def restore(
@@ -320,7 +321,7 @@ class JsonFragmentAccumulator(Accumulator):
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
     ) -> JsonFragmentAccumulator:
-        """Go on from a checkpoint, in this process or another one.
+        """Continue from a checkpoint, in this process or another one.
 
         >>> acc = JsonFragmentAccumulator()
         >>> _ = acc.add_fragment('["mid')
@@ -336,8 +337,8 @@ def updates(
 ) -> Iterator[JsonFragmentUpdate]:
     """Iterate over the updates of a text that arrives in fragments.
 
-    The options are those of `JsonFragmentAccumulator`. What came before an error is yielded
-    before it is raised. Leaving the iterator early closes what it reads, unless that is a file or
+    The options are those of `JsonFragmentAccumulator`. Updates that precede an error are yielded
+    before the error is raised. Leaving the iterator early closes the source, unless the source is a file or
     ``close`` is false.
 
     >>> [update.kind.value for update in updates(["[1,", " 2]"])]
@@ -346,7 +347,7 @@ def updates(
     accumulator = JsonFragmentAccumulator(**options)
     if isinstance(fragments, (str, bytes)):
         fragments = [fragments]
-    # only the steps are tried: an error of the source is none of this text
+    # the source itself is not in a try block: its errors are not errors of this text
     with Source(fragments, close) as source:
         for fragment in source:
             try:

@@ -9,17 +9,17 @@ cdef class JsonFragmentUpdate:
 @cython.locals(update=JsonFragmentUpdate)
 cpdef JsonFragmentUpdate _load_update(object root, object segments, object kind, object text, object value)
 
-cdef class Teller(Visitor):
+cdef class Emitter(Visitor):
     cdef list updates
     cdef tuple pair
     cdef object segment
     @cython.locals(update=JsonFragmentUpdate)
-    cdef int tell(self, object kind, object text, object value) except -1
+    cdef int emit(self, object kind, object text, object value) except -1
 
-# A new update holds None in every slot. To release them one by one, as Cython would, is to count down the same word
-# of memory again and again, and the processor waits for each; together they cancel out against those that the new
-# update has just taken. (From 3.12 on None is not counted.) The place is taken from where it is kept: as arguments,
-# its parts would be counted up and down once more.
+# A new update holds None in every slot. Releasing them one by one, as Cython would, decrements the same word
+# of memory several times, and each decrement waits for the previous one; subtracted at once they cancel out
+# against the increments of the new update. (From 3.12 on None is immortal and not counted.) The macros read
+# the place from the emitter itself: passed as arguments, its parts would be counted up and down once more.
 cdef extern from *:
     """
     #if PY_VERSION_HEX >= 0x030C0000
@@ -29,25 +29,26 @@ cdef extern from *:
     #else
     #define midstream_release_nones(count) (Py_None->ob_refcnt -= (count))
     #endif
-    /* Cython sets up what it takes from its list of freed updates by two calls of libpython. There is nothing in them
-       for a type that is not made at run time, but for whom traces references, from 3.13 on. (Before, tracemalloc goes
-       on to name the line for which a freed update was made at first.) */
+    /* Cython initialises an update from its free list by two calls into libpython. For a static type they do
+       nothing more than these two assignments, except for reference tracing, from 3.13 on. (Before,
+       tracemalloc keeps naming the line for which a freed update was created first.) */
     #if PY_VERSION_HEX < 0x030D0000 && CYTHON_COMPILING_IN_CPYTHON && !CYTHON_USE_TYPE_SPECS && !defined(Py_REF_DEBUG)
     #undef PyObject_INIT
     #define PyObject_INIT(thing, type) (Py_SET_TYPE(thing, type), Py_SET_REFCNT(thing, 1))
     #endif
     #define midstream_set(slot, thing) (Py_INCREF(thing), (slot) = (thing))
-    #define midstream_fill(update, kind, text, value, teller) \\
+    #define midstream_fill(update, kind, text, value, emitter) \\
         do { \\
             midstream_release_nones(5); \\
             midstream_set((update)->_kind, kind); \\
             midstream_set((update)->_text, text); \\
             midstream_set((update)->_value, value); \\
-            midstream_set((update)->_pair, (teller)->pair); \\
-            midstream_set((update)->_segment, (teller)->segment); \\
+            midstream_set((update)->_pair, (emitter)->pair); \\
+            midstream_set((update)->_segment, (emitter)->segment); \\
         } while (0)
 
-    /* Cython's append leaves lists that are less than half full to a call. */
+    /* Append to a list that has room without a call; Cython's own append calls CPython for lists that are
+       less than half full. */
     static CYTHON_INLINE int midstream_append(PyObject *list, PyObject *thing) {
     #if !defined(Py_GIL_DISABLED)
         Py_ssize_t length = PyList_GET_SIZE(list);
@@ -60,9 +61,10 @@ cdef extern from *:
     #endif
         return PyList_Append(list, thing);
     }
-    #define midstream_add(teller, update) midstream_append((teller)->updates, (PyObject *)(update))
+    #define midstream_add(emitter, update) midstream_append((emitter)->updates, (PyObject *)(update))
 
-    /* A list that grows is copied again and again: one with room from the start is not. */
+    /* Return an empty list with room for a number of items, so that it is not copied again and again as it
+       grows. */
     static CYTHON_INLINE PyObject *midstream_list(Py_ssize_t room) {
     #if defined(Py_GIL_DISABLED)
         return PyList_New(0);
@@ -73,8 +75,8 @@ cdef extern from *:
     #endif
     }
     """
-    int add "midstream_add" (Teller teller, JsonFragmentUpdate update) except -1
+    int add "midstream_add" (Emitter emitter, JsonFragmentUpdate update) except -1
     list list_with_room "midstream_list" (Py_ssize_t room)
     void fill "midstream_fill" (
-        JsonFragmentUpdate update, object kind, object text, object value, Teller teller
+        JsonFragmentUpdate update, object kind, object text, object value, Emitter emitter
     ) noexcept

@@ -1,4 +1,4 @@
-"""One update: what became known, and where; and who tells it."""
+"""One update: what became known, and where; and the visitor that creates updates."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from ..errors import ParserError
     from ..paths import PathPair, Segment, Segments
 
-__all__ = ["JsonFragmentKind", "JsonFragmentUpdate", "Teller"]
+__all__ = ["Emitter", "JsonFragmentKind", "JsonFragmentUpdate"]
 
 
 class JsonFragmentKind(StrEnum):
-    """Name what an update tells.
+    """Name what an update reports.
 
     >>> JsonFragmentKind.PartialString == "PartialString"
     True
@@ -44,7 +44,7 @@ class JsonFragmentKind(StrEnum):
     Error = "Error"
 
 
-# a member is slow to look up in its class
+# a module global is quicker to read than a member of an Enum
 START_OBJECT = JsonFragmentKind.StartObject
 END_OBJECT = JsonFragmentKind.EndObject
 START_ARRAY = JsonFragmentKind.StartArray
@@ -60,18 +60,18 @@ JSON_COMPLETE = JsonFragmentKind.JsonComplete
 ERROR = JsonFragmentKind.Error
 
 
-# Outside garbage collection: an update holds strings, scalars and path pairs, none of which can
-# hold an update.
+# Excluded from garbage collection: an update holds strings, scalars and path pairs, none of which can
+# refer to an update.
 @cython.final
 @cython.no_gc
 @cython.freelist(8192)
 @cython.cclass
 class JsonFragmentUpdate:
-    """Tell what became known at a place of the document.
+    """Report what became known at a place of the document.
 
-    ``text_value`` is the new text of a PartialString, the whole one of a CompleteString, the key of
-    a Key, a number or literal as written, the message of an Error; ``value`` is the complete value
-    (or key), ``error`` the error as data. Where there is nothing to say they are None.
+    ``text_value`` is the new text of a PartialString, the complete text of a CompleteString, the key of
+    a Key, a number or literal as written, or the message of an Error; ``value`` is the complete value
+    (or key), ``error`` the error as data. Each is None where it does not apply.
 
     >>> update = JsonFragmentUpdate("root.users[2]", "CompleteNumber", "12", 12)
     >>> update
@@ -115,7 +115,7 @@ class JsonFragmentUpdate:
 
     @property
     def kind(self) -> JsonFragmentKind:
-        """What the update tells."""
+        """What the update reports."""
         return self._kind
 
     @property
@@ -130,7 +130,7 @@ class JsonFragmentUpdate:
 
     @property
     def error(self) -> ParserError | None:
-        """The error as data, if the update tells of one."""
+        """The error as data, if the update reports one."""
         return self._value if self._kind is ERROR else None
 
     def _parts(self) -> tuple[object, ...]:
@@ -168,16 +168,16 @@ def _load_update(
 
 
 if not cython.compiled:
-    # quicker to call than `JsonFragmentUpdate.__new__`
+    # quicker than calling `JsonFragmentUpdate.__new__`
     new_update: Callable[[], JsonFragmentUpdate] = partial(object.__new__, JsonFragmentUpdate)
 
 
 @cython.cclass
-class Teller(Visitor):
-    """Tell updates, each at the place where it stands.
+class Emitter(Visitor):
+    """Emit updates, each with its place in the document.
 
-    ``pair`` is the place of the innermost open container, ``segment`` the key or index of the
-    value in it that began last.
+    ``pair`` is the place of the innermost open container, ``segment`` the key or index of the value in it
+    that began last.
     """
 
     __slots__ = ("pair", "segment", "updates")
@@ -186,11 +186,11 @@ class Teller(Visitor):
     pair: PathPair
     segment: Segment | None
 
-    def tell(self, kind: JsonFragmentKind, text: str | None, value: Any) -> None:
-        """Add an update at the value that began last; at the container, if there is none."""
+    def emit(self, kind: JsonFragmentKind, text: str | None, value: Any) -> None:
+        """Emit an update for the value that began last, or for the container if no value has begun."""
         if cython.compiled:
             update = JsonFragmentUpdate.__new__(JsonFragmentUpdate)
-            # macros of _update.pxd
+            # macros in update.pxd
             fill(update, kind, text, value, self)  # type: ignore[name-defined]  # noqa: F821
             add(self, update)  # type: ignore[name-defined]  # noqa: F821
         else:

@@ -1,4 +1,4 @@
-"""A value as text that the same options read back to the same value."""
+"""A value as JSON text, from which the same options read the same value."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 __all__ = ["is_number", "value_text"]
 
-# RFC 8259 section 6, whole
+# RFC 8259 section 6, the complete number
 is_number = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?").fullmatch
 
 
 def value_text(value: Any) -> str:
-    """Write a value, however deep, with numbers as ``str`` writes them."""
+    """Return a value as JSON text without recursion, with numbers as ``str`` writes them."""
     parts: list[str] = []
     unwritten: list[tuple[Iterator[tuple[str, Any]], str]] = [(iter([("", value)]), "")]
     while unwritten:
@@ -57,10 +57,10 @@ def _scalar_text(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False)
     text = str(value)
     if text in ("inf", "-inf"):
-        # what a number beyond the range of floats was read as, and will be again
+        # a number beyond the range of floats was read as an infinity, and will be again
         return text.replace("inf", "1e999")
     if not is_number(text):
         raise TypeError(
-            f"a {type(value).__name__} made by parse_int or parse_float does not write as a number"
+            f"str() of a {type(value).__name__} that parse_int or parse_float returned is not a JSON number"
         )
     return text

@@ -4,11 +4,11 @@ from .base cimport Accumulator
 from ..core.grammar cimport new_grammar
 from ..core.modes cimport IN_CONTAINER, IN_STRING
 from ..core.text cimport TextBuffer
-from .reentrancy cimport end_turn
+from .reentrancy cimport release
 from ..core.visitor cimport Visitor
 
-# How many references there are to a container: with ours subtracted, whether a reader kept it. Where
-# there is no global lock, counts are not to be trusted, and every container counts as kept.
+# The number of references to a container: more than the visitor's own mean that a reader kept a snapshot of
+# it. Without the GIL, reference counts are not reliable, and every container counts as kept.
 cdef extern from *:
     """
     #ifdef Py_GIL_DISABLED
@@ -19,14 +19,14 @@ cdef extern from *:
     """
     Py_ssize_t references "MIDSTREAM_REFERENCES" (object container)
 
-cdef Py_ssize_t _OURS
+cdef Py_ssize_t _OWN_REFERENCES
 cdef list _NONE
 
 cdef class ValueVisitor(Visitor):
     cdef object root, current
     cdef bint in_array, in_string, stale, published, changed, touched
     cdef str key_of_value
-    cdef list spine, keys, news, pairs
+    cdef list spine, keys, changed_values, pairs
     cdef int begin_call(self) except -1
     cdef readonly list documents
     cdef TextBuffer text
@@ -39,10 +39,10 @@ cdef class ValueVisitor(Visitor):
     @cython.locals(depth=Py_ssize_t)
     cdef int _copy_spine(self) except -1
     @cython.locals(items=list, members=dict)
-    cdef inline int _place(self, object above, str key, object value) except -1
+    cdef inline int _place(self, object parent, str key, object value) except -1
     @cython.locals(items=list, members=dict)
     cdef int _put(self, object value) except -1
-    cdef inline int _settle(self) except -1
+    cdef inline int _flush_text(self) except -1
     cdef int _end_string(self) except -1
     cdef int _enter(self, object container, bint is_array) except -1
     cdef int _leave(self) except -1
@@ -57,4 +57,4 @@ cdef class JsonValueAccumulator(Accumulator):
     @cython.locals(visitor=ValueVisitor, begun=bint)
     cdef object _open_path(self)
     @cython.locals(visitor=ValueVisitor, begun=bint)
-    cpdef list _news(self)
+    cpdef list _changed_values(self)

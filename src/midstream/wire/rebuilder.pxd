@@ -4,7 +4,7 @@ from ..core.chars cimport chars_of
 from .cursor cimport (
     DO_ARRAY, DO_END, DO_KEY, DO_LITERAL, DO_NUMBER, DO_OBJECT, DO_STRING, Cursor
 )
-from ..accumulators.reentrancy cimport Turns, end_turn
+from ..accumulators.reentrancy cimport ReentrancyGuard, release
 from ..accumulators.update cimport JsonFragmentUpdate
 from ..accumulators.values cimport ValueVisitor
 
@@ -12,7 +12,7 @@ cdef object COMPLETE_BOOLEAN, COMPLETE_NUMBER, COMPLETE_STRING, ERROR, KEY, PART
 
 cdef bint _is_as_made(object kind, object text, object value)
 
-cdef class JsonFragmentRebuilder(Turns):
+cdef class JsonFragmentRebuilder(ReentrancyGuard):
     cdef ValueVisitor _visitor
     cdef Cursor _cursor
     cdef object _root, _limits

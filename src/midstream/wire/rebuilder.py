@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..accumulators.base import DEFAULT_LIMITS
-from ..accumulators.reentrancy import Turns
+from ..accumulators.reentrancy import ReentrancyGuard
 from ..accumulators.update import (
     COMPLETE_BOOLEAN,
     COMPLETE_NUMBER,
@@ -29,7 +29,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
-    from ..accumulators.reentrancy import end_turn
+    from ..accumulators.reentrancy import release
     from ..core.chars import chars_of
     from .cursor import DO_ARRAY, DO_END, DO_KEY, DO_LITERAL, DO_NUMBER, DO_OBJECT, DO_STRING
 
@@ -47,7 +47,7 @@ __all__ = ["JsonFragmentRebuilder"]
 
 
 @cython.cclass
-class JsonFragmentRebuilder(Turns):
+class JsonFragmentRebuilder(ReentrancyGuard):
     """Put updates, or their wire form, together again to the value.
 
     Values are placed by their paths: Key and StartString updates may be absent, and containers only
@@ -76,7 +76,7 @@ class JsonFragmentRebuilder(Turns):
             self._limits = limits
             self._start()
         finally:
-            end_turn(self)
+            release(self)
 
     def _word(self) -> str:
         return "rebuilder"
@@ -87,7 +87,7 @@ class JsonFragmentRebuilder(Turns):
         try:
             self._start()
         finally:
-            end_turn(self)
+            release(self)
 
     def _start(self) -> None:
         self._visitor = ValueVisitor()
@@ -96,12 +96,12 @@ class JsonFragmentRebuilder(Turns):
     @property
     def value(self) -> Any:
         """A snapshot of the value so far, `UNDEFINED` before there is one."""
-        begun = self._begin_look()
+        begun = self._begin_read()
         try:
             return self._visitor.publish()
         finally:
             if begun:
-                end_turn(self)
+                release(self)
 
     @property
     def open_path(self) -> Segments | None:
@@ -109,32 +109,32 @@ class JsonFragmentRebuilder(Turns):
 
         All that it does not lead through is whole and final; only the same key once more replaces it.
         """
-        begun = self._begin_look()
+        begun = self._begin_read()
         try:
             return self._visitor.open_path()
         finally:
             if begun:
-                end_turn(self)
+                release(self)
 
     @property
     def is_complete(self) -> bool:
         """Whether JsonComplete has come."""
-        begun = self._begin_look()
+        begun = self._begin_read()
         try:
             return self._cursor.is_done
         finally:
             if begun:
-                end_turn(self)
+                release(self)
 
     @property
     def error(self) -> ParserError | None:
         """What the last Error update told."""
-        begun = self._begin_look()
+        begun = self._begin_read()
         try:
             return self._cursor.error
         finally:
             if begun:
-                end_turn(self)
+                release(self)
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("a rebuilder can't be copied or pickled: give the updates to another one")
@@ -154,7 +154,7 @@ class JsonFragmentRebuilder(Turns):
             self._cursor.go_back(place)
             raise
         finally:
-            end_turn(self)
+            release(self)
 
     def _take(self, update: Any) -> None:
         """Show the cursor an update, whatever its form."""
