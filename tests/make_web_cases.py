@@ -80,7 +80,8 @@ def _run_rebuild(library: Any, case: Case) -> list[dict[str, Any]]:
 
 def _run_text(library: Any, case: Case) -> list[dict[str, Any]]:
     on_error = case.get("options", {}).get("onError", "event")
-    accumulator = library.JsonValueAccumulator(on_error=on_error)
+    limits = library.Limits(**case.get("options", {}).get("limits", {}))
+    accumulator = library.JsonValueAccumulator(on_error=on_error, limits=limits)
     told = []
     for step in case["steps"]:
         if "finish" in step:

@@ -319,7 +319,7 @@ def test_a_reload_takes_the_stream_up_again(visit: Visit, stage: Stage) -> None:
     expect(visit.page.locator(".value.string").first).to_have_text(str(before))
     visit.picture("reloaded")
     visit.wait()
-    asked = [request for request in visit.requests if "/events" in request.url]
+    asked = [request for request in visit.requests if "/events?" in request.url]
     assert len(asked) == 2
     assert "last-event-id" not in asked[0].headers
     stream = asked[1].headers["last-event-id"].removesuffix("-0")
@@ -329,7 +329,7 @@ def test_a_reload_takes_the_stream_up_again(visit: Visit, stage: Stage) -> None:
     # what has ended is not taken up again
     visit.page.reload()
     expect(visit.page.locator("#status")).to_have_text("Ready.")
-    assert len([request for request in visit.requests if "/events" in request.url]) == 2
+    assert len([request for request in visit.requests if "/events?" in request.url]) == 2
 
 
 def test_a_reload_takes_a_pasted_stream_up_again(visit: Visit) -> None:
@@ -347,9 +347,9 @@ def test_a_lost_connection_is_made_again(visit: Visit, stage: Stage) -> None:
     visit.wait_for_events(40)
     stage.cut_connections()
     visit.wait("busy")
-    assert visit.page.locator("#status").text_content() == "The connection is lost. Trying again …"
+    assert visit.page.locator("#status").text_content() == "The connection was lost. Reconnecting …"
     visit.wait()
-    asked = [request for request in visit.requests if "/events" in request.url]
+    asked = [request for request in visit.requests if "/events?" in request.url]
     number = int(asked[1].headers["last-event-id"].rpartition("-")[2])
     assert number > 30
     assert visit.page.locator(".badge").all_text_contents() == ["complete", "complete"]
@@ -442,7 +442,7 @@ def test_the_policy_lets_nothing_else_in(visit: Visit) -> None:
 def test_the_files_hold_no_inline_code_and_no_other_address() -> None:
     html = (WEB / "index.html").read_text()
     assert re.findall(r"<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=|<style", html) == []
-    for path in WEB.iterdir():
+    for path in WEB.rglob("*"):
         if path.suffix in (".js", ".css", ".html", ".svg"):
             text = path.read_text().replace("http://www.w3.org/2000/svg", "")
             assert re.findall(r"(?:https?:)?//[a-z][\w.-]*\.[a-z]{2,}", text) == [], path.name

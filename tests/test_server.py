@@ -910,7 +910,14 @@ def test_the_page_is_served_under_a_strict_policy(
 ) -> None:
     monkeypatch.setattr("midstream.server.page.folder", lambda: tmp_path)
     assert CLIENT.get(gateway).status_code == 404
-    for name, kind in {"index.html": "text/html", "page.js": "text/javascript", "a.css": "text/css"}.items():
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "lib").mkdir()
+    (tmp_path / "other").mkdir()
+    files = {
+        "index.html": "text/html", "page.js": "text/javascript", "a.css": "text/css",
+        "lib/b.js": "text/javascript",
+    }  # fmt: skip
+    for name, kind in files.items():
         (tmp_path / name).write_text("ü")
         response = CLIENT.get(gateway if name == "index.html" else f"{gateway}/web/{name}")
         assert response.text == "ü"
@@ -921,9 +928,16 @@ def test_the_page_is_served_under_a_strict_policy(
             "default-src 'none'; script-src 'self'; "
         )
     (tmp_path / "secret.txt").write_text("x")
-    (tmp_path / ".env.js").write_text("x")
-    long = "a" * 300 + ".js"
-    for name in ("secret.txt", ".env.js", "nope.js", "..%2f..%2fserver%2fapp.py", "page.js%00", ".", long):
+    (tmp_path / "lib" / "secret.txt").write_text("x")
+    for hidden in (".env.js", "lib/.env.js", "lib/lib/c.js", "other/c.js"):
+        (tmp_path / hidden).write_text("x")
+    (tmp_path.parent / "above.js").write_text("x")
+    names = [
+        "secret.txt", "lib/secret.txt", ".env.js", "lib/.env.js", "lib/lib/c.js", "other/c.js", "nope.js",
+        "lib/nope.js", "..%2f..%2fserver%2fapp.py", "..%2fabove.js", "lib/..%2f..%2fabove.js",
+        "lib%2f..%2fpage.js", "page.js%00", ".", "lib", "a" * 300 + ".js",
+    ]  # fmt: skip
+    for name in names:
         assert CLIENT.get(f"{gateway}/web/{name}").status_code == 404
 
 

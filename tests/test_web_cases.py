@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -18,12 +19,8 @@ from web_case_fuzz import differences
 
 RUNNER = Path(__file__).parent / "web_cases.mjs"
 CASES: list[dict[str, Any]] = json.loads(TABLE.read_text())
-FILES = {
-    "midstream.js": WEB / "midstream.js",
-    "sse.js": WEB / "sse.js",
-    RUNNER.name: RUNNER,
-    TABLE.name: TABLE,
-}
+FILES = {f"/{path.relative_to(WEB).as_posix()}": path for path in WEB.rglob("*.js")}
+FILES |= {f"/{path.name}": path for path in (RUNNER, TABLE)}
 TYPES = {".js": "text/javascript", ".mjs": "text/javascript", ".json": "application/json"}
 
 
@@ -60,7 +57,7 @@ def test_node_does_what_python_does_with_anything() -> None:
 
 def test_chromium_does_what_the_table_says() -> None:
     def answer(route: Any) -> None:
-        path = FILES.get(route.request.url.rpartition("/")[2])
+        path = FILES.get(urlsplit(route.request.url).path)
         if path is None:
             route.fulfill(content_type="text/html", body="<!doctype html><title>cases</title>")
         else:
@@ -102,14 +99,18 @@ def test_a_wrong_expectation_is_found(tmp_path: Path) -> None:
     assert run.stdout == "3 cases, 3 failed\n"
 
 
-def test_the_types_name_what_the_module_exports() -> None:
-    def exported(text: str) -> set[str]:
-        pattern = r"^export (?:declare )?(?:class|function|const) (\w+)"
-        return set(re.findall(pattern, text, re.MULTILINE))
+def exported(path: Path) -> set[str]:
+    """List the names that a module or its types export."""
+    text = path.read_text()
+    names = re.findall(r"^export (?:declare )?(?:class|function|const) (\w+)", text, re.MULTILINE)
+    for group in re.findall(r"^export \{([^}]*)\}", text, re.MULTILINE):
+        names += re.findall(r"\w+", group)
+    return set(names)
 
-    names = exported((WEB / "midstream.js").read_text())
-    assert names == exported((WEB / "midstream.d.ts").read_text())
-    assert names == {
+
+def test_the_types_name_what_the_module_exports() -> None:
+    assert exported(WEB / "midstream.js") == exported(WEB / "midstream.d.ts")
+    assert exported(WEB / "midstream.js") == {
         "JsonFragmentRebuilder",
         "JsonStreamError",
         "JsonValueAccumulator",
@@ -117,3 +118,9 @@ def test_the_types_name_what_the_module_exports() -> None:
         "ToolsAggregateMessageHandler",
         "parsePath",
     }
+
+
+def test_no_module_is_long() -> None:
+    lengths = {path.name: len(path.read_text().splitlines()) for path in WEB.rglob("*.js")}
+    assert lengths
+    assert {name: length for name, length in lengths.items() if length > 450} == {}

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parent.parent
 SWITCH = "MIDSTREAM_EXTENSION"
 NOTICE = "midstream: not compiled"
 # what a wheel holds besides extensions: the modules, recorded streams, and the page
-SOURCES = {".py", ".pxd", ".typed", ".sse", ".css", ".html", ".js", ".svg", ".ts"}
+SOURCES = {".py", ".pxd", ".typed", ".sse", ".css", ".html", ".js", ".json", ".svg", ".ts"}
 
 # Run in a fresh environment: print whether the core is compiled, and what it finds in a document.
 USE = """

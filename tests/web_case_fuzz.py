@@ -69,7 +69,10 @@ class _Maker:
 
     def text_case(self) -> Case:
         steps = [{"add": piece} for piece in self.pieces(self.text())]
-        options = {"onError": self.random.choice(["raise", "event"])}
+        options: dict[str, Any] = {"onError": self.random.choice(["raise", "event"])}
+        if self.is_so(0.3):
+            names = ["max_depth", "max_string", "max_number", "max_document"]
+            options["limits"] = {self.random.choice(names): self.random.randint(0, 8)}
         return {"kind": "text", "steps": [*steps, {"finish": True}], "options": options}
 
     def rebuild_case(self) -> Case:

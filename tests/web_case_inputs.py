@@ -405,12 +405,29 @@ def rebuild_malformed() -> Iterable[Case]:
         yield rebuild(f"well formed: {name}", [update], [frag("JsonComplete")])
 
 
+def text_limits() -> Iterable[Case]:
+    """Limits count characters, wherever a text is cut."""
+    document = '["😀\\ud83d\\ude00é\\n", {"kęy😀": -12.5e3}]'
+    for size in range(8):
+        yield text(f"strings of {size}", *cut(document, 3), None, limits={"max_string": size})
+        yield text(f"numbers of {size}", *cut(document, 3), None, limits={"max_number": size})
+    for size in range(0, len(document) + 2, 3):
+        yield text(f"a document of {size}", *cut(document, 5), None, limits={"max_document": size})
+    for size in range(4):
+        yield text(f"a depth of {size}", "[[{", '"a":[', "]}]]", None, limits={"max_depth": size})
+    yield text("a number over the default limit", "9" * 4300, "1", None)
+    yield text("no limit of numbers", "0." + "1" * 4300, "1", None, limits={"max_number": None})
+    yield text("no limit of depth", "[" * 1000, "[1", "]" * 1001, limits={"max_depth": None})
+
+
 def text_documents() -> Iterable[Case]:
     rules: list[Accepted | Rejected] = [*ACCEPTED, *REJECTED]
     for case in rules:
-        if isinstance(case.text, str) and not case.limits and len(case.text) < _LONG:
+        if isinstance(case.text, str) and len(case.text) < _LONG:
             repeats = {"repeats": True} if case.name.startswith(("repeat", "duplicate")) else {}
-            yield text(f"RFC 8259: {case.name}", case.text, None) | repeats
+            options: dict[str, Any] = {"limits": case.limits} if case.limits else {}
+            yield text(f"RFC 8259: {case.name}", case.text, None, **options) | repeats
+    yield from text_limits()
     for name, document in DOCUMENTS.items():
         yield text(f"{name}, cut in threes", *cut(document, 3), None) | {"repeats": name == "repeated keys"}
     for name, document in {

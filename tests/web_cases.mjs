@@ -148,9 +148,16 @@ function runPortions(library, test, check, machine, steps, how) {
   checkMachine(check, how, machine, last);
 }
 
+/** Write the names of Python's limits as JavaScript has them: max_depth is maxDepth. */
+function inCamelCase(limits) {
+  const camel = (name) => name.replace(/_./g, (part) => part[1].toUpperCase());
+  return Object.fromEntries(Object.entries(limits).map(([name, limit]) => [camel(name), limit]));
+}
+
 const RUNNERS = {
   text(library, test, check) {
-    const options = { onError: "event", ...test.options };
+    const limits = inCamelCase(test.options?.limits ?? {});
+    const options = { onError: "event", ...test.options, limits };
     runSteps(library, test, check, new library.JsonValueAccumulator(options));
     const perCharacter = (step) => ("add" in step ? [...step.add].map((add) => ({ add })) : [step]);
     const single = test.steps.flatMap(perCharacter);
@@ -255,9 +262,7 @@ export function runTable(library, cases) {
 if (typeof process !== "undefined" && process.argv?.[1]?.endsWith("web_cases.mjs")) {
   const { readFileSync } = await import("node:fs");
   const web = new URL("../src/midstream/render/web/", import.meta.url);
-  // read as modules whatever package.json may lie around
-  const text = (name) => readFileSync(new URL(name, web)).toString("base64");
-  const load = (name) => import(`data:text/javascript;base64,${text(name)}`);
+  const load = (name) => import(new URL(name, web));
   const library = { ...(await load("midstream.js")), ...(await load("sse.js")) };
   const table = process.argv[2] ?? new URL("web_cases.json", import.meta.url);
   const cases = JSON.parse(readFileSync(table, "utf8"));

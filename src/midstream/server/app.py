@@ -70,6 +70,7 @@ def build(
     routes = [
         Route("/", gateway.page),
         Route("/web/{name}", gateway.page),
+        Route("/web/{folder}/{name}", gateway.page),
         Route("/api/recordings", gateway.list_recordings),
         Route("/api/recordings/{name}/events", gateway.replay),
         Route("/api/enrich", gateway.enrich, methods=["POST"]),
@@ -121,7 +122,7 @@ class Gateway:
 
     async def page(self, request: Request) -> Response:
         """Answer with a file of the page."""
-        return page.file(request.path_params.get("name", "index.html"))
+        return page.file("/".join(request.path_params.values()) or "index.html")
 
     async def list_recordings(self, request: Request) -> Response:
         """List the recordings."""

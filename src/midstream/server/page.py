@@ -11,7 +11,8 @@ from .responses import problem
 
 __all__ = ["file", "folder"]
 
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,100}(\.[a-z0-9]+)")
+# the page's files lie in one folder, the modules of the library in the folder lib in it
+_NAME = re.compile(r"(?:lib/)?[A-Za-z0-9_][A-Za-z0-9_.-]{0,100}(\.[a-z0-9]+)")
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",

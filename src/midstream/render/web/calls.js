@@ -1,9 +1,9 @@
-/** What a message holds, as people see it: its text, and a card for each of its tool calls. */
+/** The messages of a stream on the page: their text, and a card for each of their tool calls. */
 
 import { JsonValueAccumulator, ToolsAggregateMessageHandler, parsePath } from "./midstream.js";
 import { ValueTree, make } from "./tree.js";
 
-// how many characters of raw text are shown: the last ones
+// how many characters of raw text are shown, from its end
 const RAW = 20_000;
 
 const STATES = {
@@ -15,7 +15,7 @@ const STATES = {
   stopped: "stopped",
 };
 
-/** Name the state of a call; `isStopped`: nobody listens any more. */
+/** Return the state of a call; `isStopped`: the user stopped the stream. */
 export function stateOf(call, isStopped = false) {
   if (call.isComplete) return STATES.complete;
   if (call.error === null) return isStopped ? STATES.stopped : STATES.streaming;
@@ -23,7 +23,7 @@ export function stateOf(call, isStopped = false) {
   return call.error.code === "provider_error" ? STATES.failed : STATES.invalid;
 }
 
-/** Say what is wrong, in a sentence. */
+/** Return a sentence about what is wrong. */
 function explanation(state, call) {
   const message = call.error?.message ?? "";
   switch (state) {
@@ -40,10 +40,10 @@ function explanation(state, call) {
   }
 }
 
-// what the end of the way to the open value means, where it is not that more will come
+// what the end of the open path means, unless more will arrive
 const MARKS = { truncated: "cut", stopped: "cut", failed: "cut", invalid: "wrong" };
 
-/** Find the value in which a text ends, or goes wrong. */
+/** Return the path of the value in which a text ends or becomes invalid. */
 function endOf(text) {
   const accumulator = new JsonValueAccumulator();
   try {
@@ -58,7 +58,7 @@ function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** The raw text, the last of it if it is long; it grows at its end, where the view stays. */
+/** The raw text, or the last part of a long one; the view follows its end. */
 class RawText {
   #length = 0;
   #start = 0;
@@ -77,7 +77,7 @@ class RawText {
     this.#cut.hidden = true;
     box.append(this.#cut, pre);
     scroll.append(box);
-    const label = make("p", "raw-label dim", "There is no structure to show: this is the text as it came.");
+    const label = make("p", "raw-label dim", "There is no structure to show. This is the text as it was received.");
     const hold = make("div", "raw-hold");
     hold.append(scroll);
     this.element.append(label, hold);
@@ -96,7 +96,7 @@ class RawText {
   }
 }
 
-/** A call, or what looks like one: a heading, the arguments as a tree, and the raw text beside it. */
+/** A call or a structured output: a heading, its value as a tree, and the raw text beside it. */
 class CallCard {
   #call = null;
   #isStopped = false;
@@ -127,7 +127,7 @@ class CallCard {
     return this.#state;
   }
 
-  /** Show a call as it stands; tell whether its state is another one now. */
+  /** Show a call as it stands; return whether its state changed. */
   update(call, isStopped) {
     if (call === this.#call && isStopped === this.#isStopped) return false;
     this.#call = call;
@@ -143,13 +143,13 @@ class CallCard {
     this.#state = stateOf(call, isStopped);
     if (this.#state !== before) {
       this.#showState();
-      // a string that was broken off is closed by now, so look once where it was
+      // a string that was cut off is closed by now, so parse the text once to find it
       this.#end = this.#state in MARKS && rawArgs !== "" ? endOf(rawArgs) : null;
     }
     if (args !== undefined) this.#showTree(args, call);
     else if (this.#state !== STATES.streaming) setText(this.empty, rawArgs === "" ? "No arguments." : "");
     this.#raw.set(rawArgs);
-    // without structure the text is all there is to see
+    // without structure, show the text alone
     const view = args === undefined && rawArgs !== "" ? "raw" : "tree";
     if (this.element.dataset.view !== view) this.element.dataset.view = view;
     setText(this.note, explanation(this.#state, call));
@@ -184,7 +184,7 @@ class CallCard {
   }
 }
 
-/** A run of a message's text: a tree if it is JSON, a text if not. */
+/** A run of a message's text: a tree if it is JSON, else text. */
 class MessageText {
   #pieces = "";
   #shown = "";
@@ -202,7 +202,7 @@ class MessageText {
     this.element.append(this.#plain);
   }
 
-  /** Whether it is JSON as far as one can tell; what only begins like it is text. */
+  /** Whether it is JSON so far; a text that only begins like JSON is text. */
   get isStructured() {
     const error = this.#accumulator?.error ?? null;
     return this.#accumulator !== null && (error === null || error.code === "truncated");
@@ -212,7 +212,7 @@ class MessageText {
     this.#pieces += piece;
     this.#isDirty = true;
     if (!this.#isDecided) {
-      // the first character that is no white space tells
+      // the first character that is not white space decides
       const first = this.#pieces.trimStart()[0];
       this.#isDecided = first !== undefined;
       if (first !== "{" && first !== "[") return;
@@ -229,7 +229,7 @@ class MessageText {
     this.#accumulator?.finish();
   }
 
-  /** Show it as it stands; give its state if that is another one now, else "". */
+  /** Show it as it stands; return its state if that changed, else "". */
   render(isStopped, isCut) {
     if (!this.#isDirty && !isStopped && !isCut) return "";
     this.#isDirty = false;
@@ -300,7 +300,7 @@ class MessageView {
       const card = new CallCard("");
       this.#cards.push(card);
       this.flow.append(card.element);
-      // text that comes now belongs behind the call; only JSON is one text wherever it is interrupted
+      // later text belongs after the call; only JSON remains one text when it is interrupted
       for (const [choice, text] of this.#openTexts) {
         if (text.isStructured) continue;
         text.end();
@@ -322,7 +322,7 @@ class MessageView {
     }
   }
 
-  /** Show everything as it stands; give the states that are others now, in words. */
+  /** Show everything as it stands; return the changed states in words. */
   render(isStopped) {
     const news = [];
     for (const text of this.#texts) {
@@ -343,8 +343,8 @@ class MessageView {
 }
 
 /**
- * All messages of a stream. `add` takes an event and does no more than keep it in mind; what it comes to
- * is shown once per frame, however many events there were.
+ * All messages of a stream. `add` only records an event; the outcome is shown once per frame, however many
+ * events there were.
  */
 export class StreamView {
   #handler = new ToolsAggregateMessageHandler();
@@ -377,7 +377,7 @@ export class StreamView {
     }
   }
 
-  /** Take the stream as over; `isStopped`: because nobody listens any more. */
+  /** Declare the stream over; `isStopped`: because the user stopped it. */
   end(isStopped) {
     this.#isStopped ||= isStopped;
     for (const id of this.#handler.messageIds) {
@@ -387,13 +387,13 @@ export class StreamView {
     this.#schedule();
   }
 
-  /** Show now what the next frame would. */
+  /** Show now what the next frame would show. */
   flush() {
     cancelAnimationFrame(this.#frame);
     this.#render();
   }
 
-  /** Count the calls by their state. */
+  /** The states of all calls. */
   get states() {
     return [...this.#messages.values()].flatMap((message) => message.states);
   }

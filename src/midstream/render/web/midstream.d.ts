@@ -1,9 +1,9 @@
-/** midstream for the browser: the wire form of updates, and raw JSON text, into values that grow. */
+/** midstream for JavaScript: the wire form of updates, and raw JSON text, into values that grow. */
 
-/** What JSON.parse gives. */
+/** What JSON.parse returns. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
-/** The way to a value: keys and indexes, from the root down. */
+/** The path of a value: keys and indexes, from the root down. */
 export type Segments = Array<string | number>;
 
 export type JsonFragmentKind =
@@ -21,7 +21,7 @@ export type JsonFragmentKind =
   | "JsonComplete"
   | "Error";
 
-/** An update in its wire form. Kinds are read with a small first letter, too. */
+/** An update in its wire form. Kinds may begin with a lower-case letter. */
 export interface JsonFragment {
   path: string;
   kind: JsonFragmentKind | Uncapitalize<JsonFragmentKind>;
@@ -47,48 +47,60 @@ export declare class JsonStreamError extends Error {
   readonly index: number;
   readonly line: number;
   readonly column: number;
-  /** Where it was found. */
+  /** The path of the value in which the error was found. */
   readonly path: string;
 }
 
-/** Read a path string back into its segments: `root.users[2]["e.mail"]` is `["users", 2, "e.mail"]`. */
+/** Limits on what a document may hold; null lifts a limit. Lengths count characters. */
+export interface Limits {
+  /** Open containers; 1000 by default. */
+  maxDepth?: number | null;
+  /** A decoded string or key; no limit by default. */
+  maxString?: number | null;
+  /** A number as written; 4300 by default. */
+  maxNumber?: number | null;
+  /** The document with the white space around it; no limit by default. */
+  maxDocument?: number | null;
+}
+
+/** Parse a path string into its segments: `root.users[2]["e.mail"]` is `["users", 2, "e.mail"]`. */
 export declare function parsePath(path: string, root?: string): Segments;
 
-/** Turn text fragments, cut anywhere, into the value so far. */
+/** Builds a value from text fragments, cut anywhere. */
 export declare class JsonValueAccumulator {
-  constructor(options?: { onError?: "raise" | "event" });
+  constructor(options?: { onError?: "raise" | "event"; limits?: Limits });
   /** The value so far, undefined before there is one; read-only, and never changed afterwards. */
   get value(): JsonValue | undefined;
-  /** The way to the innermost value that is still open, null if nothing is. */
+  /** The segments of the innermost value that is still open, null if nothing is. */
   get openPath(): Segments | null;
   get isComplete(): boolean;
   get error(): ParserError | null;
   get position(): { index: number; line: number; column: number };
-  /** Read a fragment, and tell whether the value changed. */
+  /** Read a fragment; return whether the value changed. */
   addFragment(fragment: string): boolean;
-  /** Take the end of the input as the end of the text; a truncated text is an error. */
+  /** Declare the end of the input; a truncated text is an error. Return whether the value changed. */
   finish(): boolean;
 }
 
-/** Put updates in their wire form together again to the value. */
+/** Rebuilds a value from updates in their wire form. */
 export declare class JsonFragmentRebuilder {
-  /** `root`: the name of the root in the paths, by default what the first update tells. */
+  /** `root`: the name of the root in the paths, by default the one in the first update. */
   constructor(options?: { root?: string | null });
   /** The value so far, undefined before there is one; read-only, and never changed afterwards. */
   get value(): JsonValue | undefined;
-  /** The way to the innermost value that is still open, null if there is none. */
+  /** The segments of the innermost value that is still open, null if there is none. */
   get openPath(): Segments | null;
-  /** Whether JsonComplete has come. */
+  /** Whether JsonComplete was received. */
   get isComplete(): boolean;
-  /** What the last Error update told. */
+  /** The error of the last Error update. */
   get error(): ParserError | null;
-  /** Take the next updates, all or none, and tell whether the value changed. */
+  /** Apply the next updates, all or none; return whether the value changed. */
   apply(updates: Iterable<JsonFragment> | JsonFragment): boolean;
   /** Forget everything but the options. */
   reset(): void;
 }
 
-/** Something of a tool call: that it begins, its name, a further piece of its arguments. */
+/** A piece of a tool call: its beginning, its name, or more of its arguments. */
 export interface ToolCallUpdate {
   tool_call_id?: string | null;
   index?: number | string | null;
@@ -98,11 +110,11 @@ export interface ToolCallUpdate {
   message_id?: string | null;
   choice?: number | null;
   is_free_text?: boolean | null;
-  /** How many characters of arguments came before this piece, so that a lost one is missed. */
+  /** How many characters of arguments came before this piece, so that a lost piece is noticed. */
   args_offset?: number | null;
 }
 
-/** What a stream says. Events of other types are passed over. */
+/** An event of a stream. Events of other types are ignored. */
 export type StreamEvent =
   | ({ type?: "tool_call_update" } & ToolCallUpdate)
   | { type?: "tools_call_update"; tool_call_updates: ToolCallUpdate[]; message_id?: string | null }
@@ -124,35 +136,35 @@ export type StreamEvent =
       choice?: number | null;
     };
 
-/** A tool call as it stood at some moment; made by the handler, it does not change any more. */
+/** A tool call as it stood at some moment; created by the handler, it does not change. */
 export declare class ToolCall {
   private constructor();
   get id(): string | null;
   get index(): number | string | null;
   get name(): string | null;
-  /** The arguments as far as they had arrived, undefined if nothing had. */
+  /** The arguments so far, undefined before there are any. */
   get args(): JsonValue | undefined;
-  /** The text of the arguments, as it came. */
+  /** The text of the arguments, as received. */
   get rawArgs(): string;
   get isComplete(): boolean;
-  /** What is wrong with it; a code of "truncated": it was cut off. */
+  /** What is wrong with it; code "truncated": it was cut off. */
   get error(): ParserError | null;
   /** The provider's word for why the message ended. */
   get finishReason(): string | null;
-  /** The way to the innermost value in `args` that was still open. */
+  /** The segments of the innermost value in `args` that was still open. */
   get openPath(): Segments | null;
   toJSON(): object;
 }
 
-/** Collect the tool calls of messages from their events. */
+/** Collects the tool calls of messages from their events. */
 export declare class ToolsAggregateMessageHandler {
   constructor();
-  /** The messages that are not yet complete. */
+  /** The ids of the messages that are not complete yet. */
   get messageIds(): Array<string | null>;
-  /** Take an event, and give the calls of the message it belongs to; of others, no calls. */
+  /** Add an event; return the calls of its message, or none if it does not concern calls. */
   addMessage(event: StreamEvent | unknown): ToolCall[];
-  /** Give the calls of a message as they stand, in order of appearance. */
+  /** Return the calls of a message as they stand, in order of appearance. */
   calls(messageId?: string | null): ToolCall[];
-  /** Take a message as over, give its calls a last time, and forget it. */
+  /** Declare a message complete, return its calls a last time, and forget it. */
   complete(messageId?: string | null): ToolCall[];
 }

@@ -1,4 +1,4 @@
-/** The page: choose or paste a stream, start it, watch it, stop it; a reload takes it up again. */
+/** The page: choose or paste a stream, start it, watch it, stop it. A reload resumes it. */
 
 import { StreamView } from "./calls.js";
 import { Refused, beginningOf, readStream, streamOf } from "./streams.js";
@@ -18,28 +18,28 @@ const announcer = find("announcer");
 const output = find("output");
 const welcome = find("welcome");
 
-// events a second; 0: as fast as they come
+// events per second; 0: as fast as they arrive
 const PACES = [5, 10, 20, 40, 100, 400, 2000, 0];
 const MEMORY = "midstream";
-// a pasted text that is longer is not kept for a reload
+// a longer pasted text is not kept for a reload
 const LONGEST_MEMORY = 1_000_000;
 
 let running = null;
 let shownCount = 0;
 let countFrame = 0;
 
-// What is remembered for a reload: the controls and, while a stream runs, which one and how far.
+// Kept for a reload: the controls and, while a stream runs, which one.
 
 function remember(change) {
   try {
     const before = JSON.parse(sessionStorage.getItem(MEMORY) ?? "{}");
     sessionStorage.setItem(MEMORY, JSON.stringify({ ...before, ...change }));
   } catch {
-    // no room, or not allowed: a reload will begin afresh
+    // no room, or not allowed: a reload will start from the beginning
   }
 }
 
-function recall() {
+function remembered() {
   try {
     return JSON.parse(sessionStorage.getItem(MEMORY) ?? "{}");
   } catch {
@@ -47,7 +47,7 @@ function recall() {
   }
 }
 
-// What is said
+// Status and announcements
 
 function say(text, state) {
   status.textContent = text;
@@ -58,7 +58,7 @@ function announce(text) {
   announcer.textContent = text;
 }
 
-/** Show how many events there were, once per frame. */
+/** Show the number of events, once per frame. */
 function showCount(count) {
   shownCount = count;
   if (countFrame !== 0) return;
@@ -83,7 +83,7 @@ function paceWords() {
   return chosen === 0 ? "at full speed" : `${chosen.toLocaleString("en")} a second`;
 }
 
-/** Give what a stream is asked for with. */
+/** Return the request for a stream. */
 function requestOf(source) {
   const chosen = PACES[pace.value];
   if (source.kind === "pasted") return { url: `api/enrich?pace=${chosen}`, body: source.text };
@@ -91,7 +91,7 @@ function requestOf(source) {
   return { url: `api/recordings/${name}/events?pace=${chosen}`, body: null };
 }
 
-/** Run a stream from its beginning; `from`: the one that ran before a reload. */
+/** Run a stream from its beginning; `from`: the event id of the stream that ran before a reload. */
 async function run(source, from = "") {
   running?.abort.abort();
   const abort = new AbortController();
@@ -108,25 +108,25 @@ async function run(source, from = "") {
   fresh();
   welcome.hidden = true;
   setRunning(true);
-  say(from === "" ? "Connecting …" : "Taking up the stream again …", "busy");
-  announce(from === "" ? "Stream started" : "Stream taken up again");
+  say(from === "" ? "Connecting …" : "Resuming the stream …", "busy");
+  announce(from === "" ? "Stream started" : "Stream resumed");
   remember({ source, from: "" });
 
   const onEvent = (event) => {
     const stream = streamOf(event.id);
     if (stream !== "" && stream !== run.stream) {
-      // another stream than before: the server has forgotten that one, and begins anew
+      // another stream than before: the server no longer has that one, and started again
       if (run.stream !== "") fresh();
       run.stream = stream;
       remember({ from: beginningOf(event.id) });
     }
     run.count++;
     showCount(run.count);
-    take(run, event);
+    handle(run, event);
     if (status.dataset.state !== "streaming" && running === run) say("Streaming …", "streaming");
   };
   const onBreak = () => {
-    say("The connection is lost. Trying again …", "busy");
+    say("The connection was lost. Reconnecting …", "busy");
     announce("Connection lost");
   };
   let ending = "failed";
@@ -134,7 +134,7 @@ async function run(source, from = "") {
     const request = { ...requestOf(source), lastEventId: from };
     const isOver = await readStream(request, { onEvent, onBreak, signal: abort.signal });
     ending = isOver && run.problem === "" ? "ended" : "failed";
-    if (!isOver && run.problem === "") run.problem = "the connection was lost, and could not be made again";
+    if (!isOver && run.problem === "") run.problem = "the connection was lost and could not be restored";
   } catch (error) {
     if (abort.signal.aborted) ending = "stopped";
     else if (error instanceof Refused) run.problem = error.message;
@@ -147,8 +147,8 @@ async function run(source, from = "") {
   if (running === run) finish(run, ending);
 }
 
-/** Take an event of a stream. */
-function take(run, event) {
+/** Handle an event of a stream. */
+function handle(run, event) {
   if (event.type === "stream_start" || event.type === "stream_end") return;
   const data = JSON.parse(event.data);
   if (event.type === "error") run.problem = data.message ?? "an error that is not explained";
@@ -241,7 +241,7 @@ async function listRecordings() {
 }
 
 async function begin() {
-  const memory = recall();
+  const memory = remembered();
   if (memory.pace !== undefined && Number(memory.pace) < PACES.length) pace.value = memory.pace;
   showPace();
   showRaw(memory.raw ?? matchMedia("(min-width: 50rem)").matches);

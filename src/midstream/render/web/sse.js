@@ -1,26 +1,26 @@
 /**
- * Server-Sent Events out of bytes, cut anywhere, as the HTML standard reads them (section 9.2.6).
+ * Server-Sent Events from bytes, cut anywhere, as the HTML standard defines them (section 9.2.6).
  *
- * EventSource can only GET, and says nothing of why a server refused; `fetch` and this do.
+ * EventSource can only GET and does not say why a server refused. A request by `fetch` with this decoder can.
  */
 export class SseDecoder {
-  // bytes that end inside a character wait in the decoder, which drops a leading byte order mark too
+  // keeps bytes that end inside a character, and drops a leading byte order mark
   #decoder = new TextDecoder();
-  // the line that has not ended, in pieces, and whether the text before ended in a carriage return
+  // the line that has not ended, and whether the text before it ended in a carriage return
   #line = "";
   #afterReturn = false;
   #data = [];
   #type = "";
   #id = "";
 
-  /** How long to wait before connecting again, in milliseconds, if the server told; else null. */
+  /** How long to wait before connecting again, in milliseconds; null if the server did not say. */
   retry = null;
 
-  /** Take bytes, and give the events that they complete: {type, data, id}. */
+  /** Add bytes; return the events that they complete: {type, data, id}. */
   addBytes(bytes) {
     let text = this.#decoder.decode(bytes, { stream: true });
     if (text === "") return [];
-    // a line feed that belongs to the carriage return before it ends no other line
+    // a line feed after a carriage return belongs to the same line end
     if (this.#afterReturn && text[0] === "\n") text = text.slice(1);
     if (text !== "") this.#afterReturn = text.endsWith("\r");
     else this.#afterReturn = false;

@@ -1,4 +1,4 @@
-/** Streams of the gateway: asked for with fetch, read event by event, taken up again when they break off. */
+/** Streams of the gateway: requested with fetch, read event by event, resumed after a lost connection. */
 
 import { SseDecoder } from "./sse.js";
 
@@ -6,28 +6,28 @@ const TRIES = 5;
 const WAIT = 1000;
 const LONGEST_WAIT = 8000;
 
-/** The server said no, and why. */
+/** The server refused the request; the message says why. */
 export class Refused extends Error {}
 
-/** Give the id of the stream that an event's id belongs to: "<stream>-<number>". */
+/** Return the id of the stream from the id of one of its events: "<stream>-<number>". */
 export const streamOf = (eventId) => eventId.slice(0, Math.max(0, eventId.lastIndexOf("-")));
 
-/** Give the name of a stream's first event, behind which all others come. */
+/** Return the event id from which a stream resumes at its beginning. */
 export const beginningOf = (eventId) => `${streamOf(eventId)}-0`;
 
 /**
- * Read a stream to its end: `onEvent({type, data, id})` for every event, `onBreak` when the connection is
- * lost and will be tried again. `request`: {url, body (null: GET), lastEventId}.
+ * Read a stream to its end: call `onEvent({type, data, id})` for every event, and `onBreak` when the
+ * connection was lost, before it is made again. `request`: {url, body (null: GET), lastEventId}.
  *
- * Gives true when the stream ended, false when it broke off for good; throws Refused, and what fetch
- * throws when it is aborted by the signal.
+ * Return true if the stream ended, false if the connection was lost for good. Throw Refused if the server
+ * refuses, and the error of fetch if the signal aborts it.
  */
 export async function readStream(request, { onEvent, onBreak, signal }) {
   let { lastEventId } = request;
   let wait = WAIT;
   for (let tries = 0; ; tries++) {
     const response = await unlessLost(ask({ ...request, lastEventId }, signal), signal);
-    // nothing more to tell
+    // the server has nothing more to send
     if (response?.status === 204) return true;
     const decoder = new SseDecoder();
     const reader = response?.body.getReader();
@@ -42,14 +42,14 @@ export async function readStream(request, { onEvent, onBreak, signal }) {
       }
       wait = decoder.retry ?? wait;
     }
-    // without an id there is nothing to go on from
+    // without an id the stream cannot be resumed
     if (lastEventId === "" || tries === TRIES) return false;
     onBreak();
     await pause(Math.min(wait * 2 ** tries, LONGEST_WAIT), signal);
   }
 }
 
-/** Wait for what the network gives; undefined if the connection is lost, which fetch tells by a TypeError. */
+/** Await the network; return undefined if the connection is lost, which fetch reports by a TypeError. */
 async function unlessLost(promise, signal) {
   try {
     return await promise;
@@ -69,7 +69,7 @@ async function ask({ url, body, lastEventId }, signal) {
   try {
     reason = (await response.json()).message ?? reason;
   } catch {
-    // it was no JSON; the status must do
+    // the answer was not JSON; the status is the reason
   }
   throw new Refused(reason);
 }

@@ -1,21 +1,21 @@
 /**
- * A value that grows, as a tree that people can read and walk through with the keyboard.
+ * A growing value as a tree that people can read, and navigate with the keyboard.
  *
- * `update` compares by identity: a subtree that is the same object as the last time is not looked at.
- * All text goes into the document as text.
+ * `update` compares by identity: it skips a subtree that is the same object as the last time. All text is
+ * inserted as text, never as markup.
  */
 
-// how many children of a container are shown: the first ones and the last ones, and how many more at a time
+// how many children of a container are shown: the first and the last ones, and how many more per request
 const HEAD = 200;
 const TAIL = 50;
 const MORE = 500;
-// a container with more children than this need not lay out those that are out of sight
+// with more children than this, a container skips the layout of those that are not visible
 const LARGE = 30;
-// how much of a string: all up to LONG characters, else so many from its beginning and its end
+// how much of a string is shown: all up to LONG characters, else this many from its beginning and its end
 const LONG = 5000;
 const STRING_HEAD = 4000;
 const STRING_TAIL = 500;
-// containers that are further down, or come when there are this many nodes, begin closed
+// containers deeper than this, or created when there are this many nodes, begin closed
 const DEEP = 40;
 const MANY = 2000;
 
@@ -36,7 +36,7 @@ function kindOf(value) {
 
 const isContainer = (kind) => kind === "array" || kind === "object";
 
-/** Text in one or two text nodes, the middle left out if it is long. */
+/** Text in one or two text nodes; the middle of a long text is left out. */
 class LongText {
   #text = "";
   #isFolded = true;
@@ -97,7 +97,7 @@ class Node {
     this.element.setAttribute("aria-level", String(this.level));
     this.element.tabIndex = -1;
     this.row = make("div", "row");
-    // its name is its row, not all that is in it
+    // its accessible name is its row, not everything in it
     this.row.id = `row-${++rows}`;
     this.element.setAttribute("aria-labelledby", this.row.id);
     this.toggle = null;
@@ -111,7 +111,7 @@ class Node {
     this.element.append(this.row);
     this.text = null;
     this.group = null;
-    // the nodes in the group, in their order, by segment; and the row that stands for those left out
+    // the nodes in the group, in order and by segment, and the row that stands for those left out
     this.children = [];
     this.bySegment = new Map();
     this.more = null;
@@ -186,7 +186,7 @@ class Node {
     setClass(this.group, "large", this.children.length > LARGE);
   }
 
-  /** Make the children those with these segments, and touch only what is not yet so. */
+  /** Make the children those with these segments; change only the elements that differ. */
   #arrange(segments) {
     const { children } = this;
     let at = 0;
@@ -230,8 +230,8 @@ class Node {
       this.more.append(make("div", "row"));
       nodes.set(this.more, { activate: () => this.showFurther() });
     }
-    const behind = this.children[this.limit].element;
-    if (this.more.nextSibling !== behind) this.group.insertBefore(this.more, behind);
+    const next = this.children[this.limit].element;
+    if (this.more.nextSibling !== next) this.group.insertBefore(this.more, next);
     const text = `… ${count.format(left)} more`;
     if (this.more.textContent !== text) this.more.firstChild.textContent = text;
   }
@@ -250,7 +250,7 @@ class Node {
     if (isExpanded && this.value !== undefined && isContainer(this.kind)) this.#updateChildren();
   }
 
-  /** What Enter and a click do. */
+  /** Do what Enter and a click do. */
   activate() {
     if (this.group !== null) {
       this.expand(!this.isExpanded);
@@ -289,8 +289,8 @@ export class ValueTree {
   }
 
   /**
-   * Show a value. The path leads to what is still open in it, null if nothing is; `state` says what that
-   * means: "open" (it is arriving), "cut" (it was cut off there), "wrong" (there it became invalid).
+   * Show a value. The path leads to the innermost open value, null if nothing is open; `state` says what
+   * that means: "open" (it is arriving), "cut" (it was cut off there), "wrong" (it became invalid there).
    */
   update(value, path, state) {
     if (value !== this.#value) {
@@ -309,7 +309,7 @@ export class ValueTree {
     if (!this.#current?.isConnected && this.#root !== null) this.#setCurrent(this.#root.element);
   }
 
-  /** Mark what is on the way to the open value, as far as it is shown. */
+  /** Mark the nodes on the path to the open value, as far as they are shown. */
   mark() {
     const way = [];
     if (this.#path !== null && this.#root !== null) {
@@ -382,7 +382,7 @@ export class ValueTree {
     if (to !== null) this.focus(to);
   }
 
-  /** Give where a key leads from an item; null: nowhere, undefined: it is not for us. */
+  /** Return the item to which a key leads; null: none, undefined: the tree does not handle the key. */
   #target(item, key) {
     const node = nodes.get(item);
     const isOpen = item.ariaExpanded === "true";

@@ -1,0 +1,356 @@
+/** Where a stream of updates stands, and whether the next update can continue from there. */
+
+import { JsonStreamError, errorOf } from "./errors.js";
+import { MAX_DEPTH } from "./limits.js";
+import { formatPath, formatSegment, segmentsBetween, splitPath } from "./paths.js";
+import { trailingHighSurrogate } from "./text.js";
+
+/** An open container as it was after some update. Frames are never changed, so that a batch can be undone. */
+class Frame {
+  constructor(parent, segment, isArray, isExplicit, path = null, count = 0) {
+    this.parent = parent;
+    this.segment = segment;
+    this.isArray = isArray;
+    this.isExplicit = isExplicit;
+    this.count = count;
+    this.depth = parent === null ? 1 : parent.depth + 1;
+    // the path by which updates name it, once that is known; the one field that is filled in later
+    this.path = path;
+  }
+
+  withOneMore() {
+    return new Frame(
+      this.parent, this.segment, this.isArray, this.isExplicit, this.path, this.count + 1,
+    );
+  }
+}
+
+/** List the segments from the root down to an open container. */
+function segmentsTo(frame) {
+  const segments = [];
+  for (; frame !== null && frame.segment !== null; frame = frame.parent) segments.push(frame.segment);
+  return segments.reverse();
+}
+
+/** Return the root's name by the first update. */
+function rootName(kind, path) {
+  const [name, segments] = splitPath(path, "root");
+  // a stream that writes its containers begins with the one at the root
+  if (kind === "StartObject" || kind === "StartArray") {
+    return segments.length === 1 && segments[0] === path ? path : name;
+  }
+  return name;
+}
+
+/**
+ * Checks updates against the open containers, and notes the visitor calls that they amount to.
+ *
+ * `calls` holds [method, argument, starts, ends] for each; they are made when a complete batch was accepted.
+ */
+export class Cursor {
+  #root;
+  // whether the update in hand was located by its segments, not by the path of the open container
+  #wasSearched = false;
+  // Everything that an update changes. A batch works on a copy, which replaces the original on success.
+  #at;
+  #before;
+
+  constructor(root) {
+    this.#root = root;
+    this.calls = [];
+    this.#at = {
+      error: null,
+      // the root's name once it is known, the open container, the key or index of its last value
+      name: this.#root,
+      frame: null,
+      segment: null,
+      // the announced key; whether the root value has ended, and JsonComplete was received; how many
+      // updates were accepted
+      key: null,
+      ended: false,
+      done: false,
+      seen: 0,
+      // the open string, and a high surrogate that waits for the low one
+      inString: false,
+      text: "",
+      held: "",
+    };
+  }
+
+  get isDone() {
+    return this.#at.done;
+  }
+
+  get error() {
+    return this.#at.error;
+  }
+
+  beginBatch() {
+    this.calls = [];
+    this.#before = this.#at;
+    this.#at = { ...this.#at };
+  }
+
+  undoBatch() {
+    this.calls = [];
+    this.#at = this.#before;
+  }
+
+  /** Accept the next update, or throw. */
+  accept(update) {
+    this.#accept(update);
+    this.#at.seen++;
+  }
+
+  #accept({ path, kind, text, value }) {
+    const at = this.#at;
+    if (kind === "Error") {
+      this.#acceptError(path, value);
+      return;
+    }
+    if (at.done) throw this.#refusal("the document is complete");
+    this.#wasSearched = false;
+    const steps = this.#stepsTo(kind, path);
+    switch (kind) {
+      case "Key":
+        this.#acceptKey(steps, text);
+        break;
+      case "JsonComplete":
+        this.#acceptEndOfDocument(steps);
+        break;
+      case "EndObject":
+      case "EndArray":
+        this.#acceptEnd(steps, kind === "EndArray");
+        break;
+      case "PartialString":
+      case "CompleteString":
+        if (!at.inString) {
+          this.#begin(steps, kind === "PartialString");
+          this.#openString();
+        } else if (!this.#isLast(steps)) {
+          throw this.#refusal("a string has not ended");
+        }
+        this.#acceptText(text, kind === "CompleteString");
+        break;
+      case "StartObject":
+      case "StartArray":
+        if (steps.length === 0 && at.frame !== null) throw this.#refusal("a container is open at this place");
+        this.#begin(steps, false);
+        this.#push(kind === "StartArray", true, path);
+        break;
+      case "StartString":
+        this.#begin(steps, false);
+        this.#openString();
+        break;
+      default:
+        this.#begin(steps, false);
+        this.calls.push(["put", value]);
+        this.#endValue();
+    }
+    if (this.#wasSearched && kind !== "Key" && at.frame !== null) this.#learnPath(path);
+  }
+
+  // the place of an update, relative to the open container
+
+  /** Leave the implied containers that end here; return the segments from the container that stays open. */
+  #stepsTo(kind, path) {
+    const { frame } = this.#at;
+    if (frame !== null && frame.path !== null) {
+      const steps = segmentsBetween(path, frame.path);
+      if (steps !== null) return steps;
+    }
+    const segments = this.#segmentsOf(kind, path);
+    this.#wasSearched = true;
+    const own = segmentsTo(frame);
+    for (let depth = own.length - 1; depth >= 0; depth--) {
+      if (segments[depth] === own[depth]) continue;
+      this.#leaveImplied(own.length - depth);
+      own.length = depth;
+    }
+    return segments.slice(own.length);
+  }
+
+  /** Return the segments of a place from the root, whose name the first update states. */
+  #segmentsOf(kind, path) {
+    const at = this.#at;
+    at.name ??= rootName(kind, path);
+    const steps = segmentsBetween(path, at.name);
+    if (steps === null) throw this.#refusal("the path of another root", path);
+    return steps;
+  }
+
+  /** Close containers that only paths had opened. */
+  #leaveImplied(count) {
+    for (let i = 0; i < count; i++) {
+      if (this.#at.frame === null || this.#at.frame.isExplicit) {
+        throw this.#refusal("another place than that of an open value");
+      }
+      this.#pop();
+    }
+  }
+
+  /** Keep the path of the open container as the sender writes it, where the path of a value in it shows it. */
+  #learnPath(path) {
+    const { frame, segment } = this.#at;
+    if (frame.path !== null || segment === null) return;
+    const written = formatSegment(segment);
+    if (path.endsWith(written)) frame.path = path.slice(0, path.length - written.length);
+  }
+
+  #isLast(steps) {
+    if (this.#at.frame === null) return steps.length === 0;
+    return steps.length === 1 && steps[0] === this.#at.segment;
+  }
+
+  /** Move to the place where a value begins. */
+  #begin(steps, unannounced) {
+    const at = this.#at;
+    if (at.inString) throw this.#refusal("a string has not ended");
+    if (at.ended) throw this.#refusal("the root value has ended");
+    const { frame } = at;
+    if (frame === null && steps.length > 0) {
+      this.#push(typeof steps[0] === "number", false, null);
+    } else if (frame !== null && steps.length === 0) {
+      // the place of the open container itself: a repeated key whose container was only implied
+      if (frame.isExplicit || frame.segment === null) {
+        throw this.#refusal("a container is open at this place");
+      }
+      this.#pop();
+      steps = [frame.segment];
+    }
+    for (let depth = 1; depth < steps.length; depth++) {
+      this.#place(steps[depth - 1], false);
+      this.#push(typeof steps[depth] === "number", false, null);
+    }
+    if (steps.length > 0) this.#place(steps[steps.length - 1], unannounced);
+  }
+
+  /** Begin a member of the open container. */
+  #place(segment, unannounced) {
+    const at = this.#at;
+    if (at.frame.isArray) {
+      if (segment !== at.frame.count) {
+        throw this.#refusal(typeof segment === "number" ? "an item out of order" : "a key in an array");
+      }
+      at.frame = at.frame.withOneMore();
+    } else {
+      if (typeof segment !== "string") throw this.#refusal("an index in an object");
+      if (at.key !== null && at.key !== segment) throw this.#refusal("another key than the one announced");
+      if (unannounced && at.key === null && at.segment === segment) {
+        throw this.#refusal("a part of a string for a value that has ended");
+      }
+      this.calls.push(["key", segment]);
+    }
+    at.segment = segment;
+    at.key = null;
+  }
+
+  /** Open a container at the value that began last. */
+  #push(isArray, isExplicit, path) {
+    const at = this.#at;
+    const frame = new Frame(at.frame, at.segment, isArray, isExplicit, path);
+    if (frame.depth > MAX_DEPTH) throw new JsonStreamError(errorOf("depth_limit", at.seen));
+    this.calls.push(["begin", isArray]);
+    at.frame = frame;
+    at.segment = null;
+    at.key = null;
+  }
+
+  /** Close the open container. */
+  #pop() {
+    const at = this.#at;
+    this.calls.push(["end"]);
+    at.segment = at.frame.segment;
+    at.frame = at.frame.parent;
+    at.key = null;
+    this.#endValue();
+  }
+
+  #endValue() {
+    this.#at.ended = this.#at.frame === null;
+  }
+
+  // the content of an update
+
+  #acceptKey(steps, text) {
+    const at = this.#at;
+    if (at.frame === null || steps.length > 0) {
+      // the object is implied
+      this.#begin(steps, false);
+      this.#push(false, false, null);
+    }
+    this.#checkNothingIsMissing();
+    if (at.frame.isArray) throw this.#refusal("a key in an array");
+    at.key = text;
+  }
+
+  #acceptEnd(steps, isArray) {
+    const { frame } = this.#at;
+    if (frame === null || steps.length > 0 || frame.isArray !== isArray) {
+      throw this.#refusal("the end of a container that is not open");
+    }
+    this.#checkNothingIsMissing();
+    this.#pop();
+  }
+
+  #checkNothingIsMissing() {
+    if (this.#at.inString) throw this.#refusal("a string has not ended");
+    if (this.#at.key !== null) throw this.#refusal("a key without a value");
+  }
+
+  #acceptEndOfDocument(steps) {
+    const at = this.#at;
+    const { frame } = at;
+    if (frame !== null && frame.parent === null && !frame.isExplicit && !at.inString) this.#pop();
+    if (steps.length > 0 || !at.ended) throw this.#refusal("the root value has not ended");
+    at.done = true;
+  }
+
+  #openString() {
+    const at = this.#at;
+    at.inString = true;
+    at.text = "";
+    at.held = "";
+    this.calls.push(["string", "", true, false]);
+  }
+
+  #acceptText(text, ends) {
+    const at = this.#at;
+    if (ends) {
+      if (!text.startsWith(at.text)) throw this.#refusal("a string that is not the sum of its parts");
+      text = text.slice(at.text.length);
+      at.inString = false;
+      at.text = "";
+    } else if (text !== "") {
+      // a sender that counts UTF-16 units may split a surrogate pair
+      text = at.held + text;
+      at.held = trailingHighSurrogate(text);
+      text = text.slice(0, text.length - at.held.length);
+      at.text += text;
+    }
+    if (text !== "" || ends) this.calls.push(["string", text, false, ends]);
+    if (ends) this.#endValue();
+  }
+
+  /** Keep an error; a string that it damaged ends, and at the root another value may replace it. */
+  #acceptError(path, error) {
+    const at = this.#at;
+    splitPath(path, "root");
+    at.error = error ?? errorOf("unknown");
+    const isTruncated = at.error.code === "truncated";
+    if (at.inString) {
+      // readers see it as open until something else follows
+      this.calls.push(["string", at.held, false, false]);
+      at.held = "";
+      at.inString = isTruncated;
+    }
+    if (!isTruncated) at.key = null;
+  }
+
+  /** Return the exception for an update that does not fit, with the place of the last one that did. */
+  #refusal(detail, path = null) {
+    const { frame, name, seen } = this.#at;
+    const place = path ?? formatPath(name ?? "", segmentsTo(frame));
+    return new JsonStreamError(errorOf("misplaced_update", seen, detail), place);
+  }
+}

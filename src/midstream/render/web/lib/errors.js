@@ -1,0 +1,63 @@
+/** Errors as data, and the one exception of this package. Codes and messages are those of Python. */
+
+const MESSAGES = {
+  expected_value: "expected a value",
+  expected_key: "expected a key in double quotes, or '}'",
+  expected_colon: "expected ':' after a key",
+  expected_comma: "expected ',' or the end of the container",
+  trailing_comma: "a comma with nothing after it",
+  trailing_text: "text after the end of the document",
+  truncated: "the text ends before the document does",
+  invalid_literal: "not one of true, false, null",
+  invalid_number: "invalid number",
+  invalid_escape: "invalid escape in a string",
+  control_character: "unescaped control character in a string",
+  depth_limit: "containers nested deeper than max_depth",
+  string_limit: "string longer than max_string",
+  number_limit: "number longer than max_number",
+  document_limit: "document longer than max_document",
+  after_finish: "more input after the end was declared",
+  invalid_path: "invalid path",
+  unknown: "an error that is not explained",
+  invalid_update: "not an update",
+  misplaced_update: "the update does not go on from those before it",
+  provider_error: "the provider gave the call up",
+  invalid_event: "not an event of this format",
+};
+
+// Codes that only the server detects. They reach the browser in Error updates.
+const SERVER_CODES = [
+  "invalid_utf8", "number_refused", "invalid_checkpoint", "unknown_format", "no_match", "invalid_value",
+  "invalid_snapshot", "conflict", "event_limit",
+];
+const CODES = new Set([...Object.keys(MESSAGES), ...SERVER_CODES]);
+
+/** Return the code if this version knows it, else "unknown". */
+export const knownCode = (code) => (CODES.has(code) ? code : "unknown");
+
+/** Create an error as data, at a position in a text. */
+export function errorAt(code, index, line, column) {
+  return Object.freeze({
+    code, message: `${MESSAGES[code]} (line ${line}, column ${column})`, index, line, column,
+  });
+}
+
+/** Create an error as data that has no position in a text; `index` counts the items before it. */
+export function errorOf(code, index = 0, detail = "") {
+  const message = detail ? `${MESSAGES[code]}: ${detail}` : MESSAGES[code];
+  return Object.freeze({ code, message, index, line: 1, column: index + 1 });
+}
+
+/** The one exception that bad input throws; `error` holds the same facts as data. */
+export class JsonStreamError extends Error {
+  constructor(error, path = "") {
+    super(error.message);
+    this.name = "JsonStreamError";
+    this.error = error;
+    this.code = error.code;
+    this.index = error.index;
+    this.line = error.line;
+    this.column = error.column;
+    this.path = path;
+  }
+}

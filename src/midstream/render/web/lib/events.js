@@ -1,0 +1,77 @@
+/** Events: the messages of a stream as plain objects, checked. */
+
+import { JsonStreamError, errorOf } from "./errors.js";
+import { isRecord } from "./text.js";
+
+const isInteger = Number.isSafeInteger;
+const isString = (value) => typeof value === "string";
+const isBoolean = (value) => typeof value === "boolean";
+
+// what each field may hold, besides null
+const FIELDS = {
+  tool_call_id: isString,
+  index: (value) => isInteger(value) || isString(value),
+  function_name: isString,
+  function_args: isString,
+  json_update_fragments: Array.isArray,
+  message_id: isString,
+  choice: isInteger,
+  failed: isBoolean,
+  is_free_text: isBoolean,
+  args_offset: isInteger,
+  is_truncated: isBoolean,
+  text: isString,
+  reason: isString,
+  result: () => true,
+  tool_call_updates: Array.isArray,
+};
+const TYPES = {
+  __proto__: null,
+  tool_call_update: [
+    "tool_call_id", "index", "function_name", "function_args", "json_update_fragments", "message_id",
+    "choice", "is_free_text", "args_offset",
+  ],
+  tools_call_update: ["tool_call_updates", "message_id"],
+  tool_call_end: ["tool_call_id", "index", "failed", "message_id", "choice"],
+  text_delta: ["text", "message_id", "choice"],
+  tool_result: ["tool_call_id", "result", "message_id"],
+  message_end: ["reason", "is_truncated", "message_id", "choice"],
+};
+
+function invalidEvent(detail) {
+  return new JsonStreamError(errorOf("invalid_event", 0, detail));
+}
+
+const isCallUpdate = (item) => isRecord(item) && (item.type === undefined || item.type === "tool_call_update");
+
+/** Check an event and return it with all its fields, absent ones as null; null if its type is unknown. */
+export function readEvent(event) {
+  let { type } = event;
+  if (typeof type !== "string") {
+    if ("tool_call_updates" in event) type = "tools_call_update";
+    else type = "function_args" in event || "function_name" in event ? "tool_call_update" : "";
+  }
+  const names = TYPES[type];
+  if (names === undefined) return null;
+  const message = { type };
+  for (const name of names) {
+    message[name] = event[name] ?? null;
+  }
+  if (type === "tools_call_update") {
+    const updates = message.tool_call_updates;
+    if (!Array.isArray(updates) || !updates.every(isCallUpdate)) {
+      throw invalidEvent("tool_call_updates is not a list of updates");
+    }
+    const id = message.message_id;
+    message.tool_call_updates = updates.map((item) =>
+      readEvent({ ...item, type: "tool_call_update", message_id: item.message_id || id }),
+    );
+  }
+  for (const name of names) {
+    if (message[name] !== null && !FIELDS[name](message[name])) {
+      throw invalidEvent(`${name} has the wrong type`);
+    }
+  }
+  if (type === "text_delta" && message.text === null) throw invalidEvent("text is missing");
+  return message;
+}

@@ -1,0 +1,173 @@
+/** Events into the tool calls of each message, as they stand. */
+
+import { CallState } from "./call.js";
+import { readEvent } from "./events.js";
+import { CallPlaces, CallTable } from "./registry.js";
+import { isRecord } from "./text.js";
+
+/** The calls of a message, over all its choices, in order of appearance. */
+class Message {
+  #id;
+  #places;
+
+  constructor(id, places) {
+    this.#id = id;
+    this.#places = places;
+    this.tables = new Map();
+    this.calls = [];
+    // per choice, the call that the last content belonged to, null if it was text
+    this.last = new Map();
+  }
+
+  #newCall() {
+    const call = new CallState();
+    this.calls.push(call);
+    return call;
+  }
+
+  /** Return the choice that an update or an end means: a known id decides, else the stated choice. */
+  #choiceOf(event) {
+    return this.#places.choice(event.tool_call_id, this.#id, event.choice ?? 0);
+  }
+
+  /** Add an update of one of the calls. */
+  add(update) {
+    const count = this.calls.length;
+    const choice = this.#choiceOf(update);
+    if (!this.tables.has(choice)) this.tables.set(choice, new CallTable(() => this.#newCall()));
+    const call = this.tables.get(choice).find(update);
+    const id = update.tool_call_id;
+    if (this.tables.get(choice).knows(id)) this.#places.add(id, this.#id, choice);
+    if (call.add(update) || this.calls.length > count) this.continueWith(choice, call);
+  }
+
+  /** Note that content arrived: the call that waited before it was not cut off. */
+  continueWith(choice, call) {
+    const last = this.last.get(choice) ?? null;
+    if (last !== null && last !== call && last.isWaiting) last.end(true, false);
+    this.last.set(choice, call);
+  }
+
+  /** End one of the calls. */
+  endCall(event) {
+    const call = this.tables.get(this.#choiceOf(event))?.named(event.tool_call_id, event.index) ?? null;
+    if (call === null) return;
+    if (event.failed) call.fail();
+    else call.endIfCertain();
+  }
+
+  /** End all calls of a choice, or of all choices. */
+  end(event) {
+    for (const [choice, table] of this.tables) {
+      if (event.choice !== null && event.choice !== choice) continue;
+      for (const call of table.calls) {
+        call.end(true, Boolean(event.is_truncated) && call === this.last.get(choice));
+        call.finishReason ??= event.reason;
+      }
+    }
+  }
+
+  /** End everything that is still open, at the end of the stream. */
+  close() {
+    for (const call of this.calls) call.end(call.isWaiting, false);
+    for (const table of this.tables.values()) this.#places.discard(table.ids, this.#id);
+  }
+
+  views() {
+    return this.calls.map((call) => call.view());
+  }
+}
+
+/**
+ * Collects the tool calls of messages from their events.
+ *
+ * `addMessage` adds an event and returns the calls of its message as they stand; `calls` returns
+ * them at any time, `complete` a last time. Invalid arguments are the `error` of their call and throw
+ * nothing; a malformed event throws JsonStreamError.
+ */
+export class ToolsAggregateMessageHandler {
+  #messages = new Map();
+  #places = new CallPlaces();
+  // the message that the last update belonged to
+  #latest = null;
+
+  /** The ids of the messages that are not complete yet. */
+  get messageIds() {
+    return [...this.#messages.keys()];
+  }
+
+  /** Add an event; return the calls of its message, or none if it does not concern calls. */
+  addMessage(event) {
+    const message = isRecord(event) ? readEvent(event) : null;
+    if (message === null) return [];
+    const id = message.message_id;
+    switch (message.type) {
+      case "tool_call_update":
+        return this.#add(id, [message]);
+      case "tools_call_update":
+        return this.#add(id, message.tool_call_updates);
+      case "tool_call_end":
+        return this.#apply(id, (target) => target.endCall(message));
+      case "tool_result":
+        return this.#endByResult(message);
+      case "text_delta":
+        return this.#apply(id, (target) => target.continueWith(message.choice ?? 0, null));
+      default:
+        return this.#apply(id, (target) => target.end(message));
+    }
+  }
+
+  /**
+   * Return the calls of a message as they stand, in order of appearance.
+   *
+   * Without an id, this is the latest message, provided that all messages have ids.
+   */
+  calls(messageId = null) {
+    return this.#messages.get(this.#named(messageId))?.views() ?? [];
+  }
+
+  /** Declare a message complete, return its calls a last time, and forget it. */
+  complete(messageId = null) {
+    const id = this.#named(messageId);
+    const message = this.#messages.get(id);
+    if (message === undefined) return [];
+    this.#messages.delete(id);
+    message.close();
+    return message.views();
+  }
+
+  #named(messageId) {
+    const isLatest = messageId === null && !this.#messages.has(null) && this.#messages.has(this.#latest);
+    return isLatest ? this.#latest : messageId;
+  }
+
+  #add(messageId, updates) {
+    for (const update of updates) {
+      const id = update.message_id || messageId;
+      this.#latest = id;
+      let message = this.#messages.get(id);
+      if (message === undefined) {
+        message = new Message(id, this.#places);
+        this.#messages.set(id, message);
+      }
+      message.add(update);
+    }
+    return this.calls(messageId);
+  }
+
+  #apply(messageId, change) {
+    const id = this.#named(messageId);
+    const message = this.#messages.get(id);
+    if (message !== undefined) change(message);
+    return this.calls(id);
+  }
+
+  /** End the call that a result belongs to, in whichever message it is. */
+  #endByResult(result) {
+    for (const [id, choice] of this.#places.of(result.tool_call_id)) {
+      this.#messages.get(id).tables.get(choice).named(result.tool_call_id, null)?.end(true, false);
+      return this.calls(id);
+    }
+    return [];
+  }
+}

@@ -1,0 +1,25 @@
+/** UTF-16 code units and characters: JavaScript indexes units, errors and limits count characters. */
+
+export const isHighSurrogate = (unit) => (unit & 0xfc00) === 0xd800;
+export const isLowSurrogate = (unit) => (unit & 0xfc00) === 0xdc00;
+
+/** Return the number of characters in a text; a surrogate pair is one. */
+export function countCharacters(text) {
+  let count = text.length;
+  for (let i = 1; i < text.length; i++) {
+    if (isLowSurrogate(text.charCodeAt(i)) && isHighSurrogate(text.charCodeAt(i - 1))) count--;
+  }
+  return count;
+}
+
+/** Return the high surrogate that a text ends with, "" if it ends otherwise: the low one may follow. */
+export function trailingHighSurrogate(text) {
+  return isHighSurrogate(text.charCodeAt(text.length - 1)) ? text[text.length - 1] : "";
+}
+
+// Matches a character that is not white space, by the definition of Python's str.strip().
+export const NOT_BLANK =
+  /[^\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+
+/** Report whether a value is a record: an object that is neither null nor an array. */
+export const isRecord = (data) => typeof data === "object" && data !== null && !Array.isArray(data);

@@ -1,0 +1,84 @@
+/** The wire form of updates: checking it, and reading what it says. */
+
+import { JsonStreamError, errorOf, knownCode } from "./errors.js";
+import { MAX_NUMBER } from "./limits.js";
+import { isRecord } from "./text.js";
+
+const KINDS = new Map();
+for (const kind of [
+  "StartObject", "EndObject", "StartArray", "EndArray", "Key", "StartString", "PartialString",
+  "CompleteString", "CompleteNumber", "CompleteBoolean", "CompleteNull", "JsonComplete", "Error",
+]) {
+  KINDS.set(kind, kind);
+  // some senders begin a kind with a lower-case letter
+  KINDS.set(kind[0].toLowerCase() + kind.slice(1), kind);
+}
+const WITH_TEXT = new Set(["PartialString", "CompleteString", "Key"]);
+const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/;
+
+const ENDS = new Set(["Error", "JsonComplete", "error", "jsonComplete"]);
+
+/** Report whether an update ends a document, with success or an error. */
+export const isEnd = (update) => ENDS.has(update?.kind);
+
+function invalidUpdate(detail, path = "") {
+  return new JsonStreamError(errorOf("invalid_update", 0, detail), path);
+}
+
+/** Check a wire form; return its path and kind, and its text and value as the kind defines them. */
+export function readUpdate(data) {
+  if (!isRecord(data)) throw invalidUpdate("neither an update nor a dict");
+  const { path } = data;
+  if (typeof path !== "string") throw invalidUpdate("no path");
+  const kind = KINDS.get(data.kind);
+  if (kind === undefined) throw invalidUpdate("no kind, or one that does not exist", path);
+  let text = data.textValue ?? null;
+  if (text === null && WITH_TEXT.has(kind)) text = data.value ?? null;
+  if (text !== null) {
+    if (typeof text !== "string") throw invalidUpdate("a text that is no string", path);
+  } else if (WITH_TEXT.has(kind)) {
+    throw invalidUpdate("no text", path);
+  }
+  const value = valueOf(kind, text, data);
+  if (value === undefined) throw invalidUpdate(`no value of its kind, ${kind}`, path);
+  return { path, kind, text, value };
+}
+
+/** Return the value of an update of this kind, undefined if it has none that fits. */
+function valueOf(kind, text, data) {
+  const value = data.value ?? null;
+  switch (kind) {
+    case "Key":
+    case "CompleteString":
+      return value === null || value === text ? text : undefined;
+    case "CompleteNumber":
+      return numberOf(text, value);
+    case "CompleteNull":
+      return value === null ? null : undefined;
+    case "CompleteBoolean":
+      if (value !== null) return typeof value === "boolean" ? value : undefined;
+      return text === "true" ? true : text === "false" ? false : undefined;
+    case "Error":
+      return (data.error ?? null) === null ? null : errorFrom(data.error, text ?? "");
+    default:
+      return null;
+  }
+}
+
+function numberOf(text, value) {
+  if (value !== null && !Number.isFinite(value)) return undefined;
+  if (text === null) return value ?? undefined;
+  if (!NUMBER.test(text)) return undefined;
+  // Python's int() reads no longer integers
+  if (/^-?[0-9]+$/.test(text) && text.replace("-", "").length > MAX_NUMBER) return undefined;
+  // the text is exact, even if the number lost digits on its way
+  return Number(text);
+}
+
+function errorFrom(error, message) {
+  if (!isRecord(error) || !("code" in error) || typeof error.code === "object") return undefined;
+  const place = [error.index, error.line, error.column].map(Number);
+  if (!place.every(Number.isFinite)) return undefined;
+  const [index, line, column] = place.map(Math.trunc);
+  return Object.freeze({ code: knownCode(error.code), message, index, line, column });
+}
