@@ -64,39 +64,39 @@ bench-check: $(VENV)/installed
 
 # guided by coverage, harness after harness; `make properties` tries the tests' own properties on fresh examples
 fuzz: $(VENV)/installed .venv-fuzz/ready
-	.venv-fuzz/bin/python tests/fuzz/run.py $(FUZZ_SECONDS) $(ONLY)
+	.venv-fuzz/bin/python tools/fuzz/run.py $(FUZZ_SECONDS) $(ONLY)
 
 properties: $(VENV)/installed
-	$(BIN)/python tests/fuzz/properties.py $(FUZZ_SECONDS)
+	$(BIN)/python tools/fuzz/properties.py $(FUZZ_SECONDS)
 
 # each in a copy of its own, and first with bugs planted in it, which the tool must find
 sanitize: $(VENV)/installed
-	$(BIN)/python tests/sanitize.py asan
+	$(BIN)/python tools/sanitize/sanitize.py asan
 
 memcheck: $(VENV)/installed
-	$(BIN)/python tests/sanitize.py memcheck
+	$(BIN)/python tools/sanitize/sanitize.py memcheck
 
 leaks: $(VENV)/installed
-	$(BIN)/python tests/sanitize.py leaks
+	$(BIN)/python tools/sanitize/sanitize.py leaks
 
 # shapes made to hurt, at a tenth of their size and at their size
 bounds: $(VENV)/installed
-	$(BIN)/python tests/bounds.py
+	$(BIN)/python tools/bounds.py
 
 soak: $(VENV)/installed
-	$(BIN)/python tests/soak.py
-	$(BIN)/python tests/soak.py --plain --only process
+	$(BIN)/python tools/soak.py
+	$(BIN)/python tools/soak.py --plain --only process
 
 mutants: .venv-mutants/ready
-	.venv-mutants/bin/python tests/mutation/run.py $(ONLY) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(AGAIN),--again)
+	.venv-mutants/bin/python tools/mutation/run.py $(ONLY) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(AGAIN),--again)
 
 pictures: $(VENV)/installed $(VENV)/browser
-	$(BIN)/python tests/make_diagrams.py
-	$(BIN)/python tests/make_pictures.py
-	$(BIN)/python tests/make_terminal_pictures.py
+	$(BIN)/python tools/diagrams/make_diagrams.py
+	$(BIN)/python tools/pictures/make_pictures.py
+	$(BIN)/python tools/pictures/make_terminal_pictures.py
 
 dist: $(VENV)/installed
-	$(BIN)/python tests/try_dist.py
+	$(BIN)/python tools/try_dist.py
 
 clean:
 	rm -rf $(VENV) .venv-* build dist benchmarks/node/node_modules src/*.egg-info src/midstream/*.so src/midstream/*/*.so
@@ -125,7 +125,7 @@ sdk-envs: $(SDKS)
 chromium: $(VENV)/browser
 
 $(VENV)/browser: | $(VENV)/tools
-	@sh tests/get_browser.sh
+	@sh tools/get_browser.sh
 	@touch $@
 
 .venv-%/ready: requirements/%.txt

@@ -2,9 +2,10 @@
 
     python benchmarks/chunker.py [--quick] [more-snapshots.jsonl ...]
 
-Streams: those under tests/streams, larger ones made here, and any files given. "text" feeds the snapshots
-as text, "values" as parsed values (which are copied). The bar is 4 times `json.loads` for snapshots given as
-text, of 1,000 characters or more on average: on smaller ones what a step costs at least, some 5 µs, shows.
+Streams: those under tests/chunker/streams, larger ones made here, and any files given. "text" feeds the
+snapshots as text, "values" as parsed values (which are copied). The bar is 4 times `json.loads` for snapshots
+given as text, of 1,000 characters or more on average: on smaller ones the least cost of a step, some 5 µs,
+shows.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 BAR = 4.0
 BAR_FROM = 1000
-STREAMS = Path(__file__).parent.parent / "tests" / "streams"
+STREAMS = Path(__file__).parent.parent / "tests" / "chunker" / "streams"
 LOADS, TEXT, VALUES = "json.loads", "text", "values"
 
 

@@ -180,7 +180,8 @@ def run(script: str, *arguments: str) -> str:
     """Run a script in a new interpreter that finds the tests, and give what it prints."""
     # a fork with threads about is what is tried here: newer Pythons warn of it
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=TESTS)
+    env = os.environ | {"PYTHONPATH": str(TESTS / "support")}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=TESTS, env=env)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

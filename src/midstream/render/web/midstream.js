@@ -1,7 +1,8 @@
 /**
  * midstream for JavaScript: the wire form of updates, and raw JSON text, into values that grow.
  *
- * Each class behaves as its Python namesake; one table of cases tests both (tests/web_cases.json):
+ * Each class behaves as its Python namesake; one table of cases tests both
+ * (tests/render/web_cases.json):
  *
  *     JsonValueAccumulator            text fragments -> the value so far
  *     JsonFragmentRebuilder           updates in their wire form -> the value so far

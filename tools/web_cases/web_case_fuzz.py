@@ -1,0 +1,197 @@
+"""Random cases for the browser's module: what Python makes of them is what is expected.
+
+python tools/web_cases/web_case_fuzz.py 20000 [SEED]
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "tests/support"))
+
+import midstream
+from make_web_cases import expected_of
+from midstream.calls.messages import to_event
+from web_case_inputs import end, over, said, upd, wire
+
+__all__ = ["differences", "random_cases"]
+
+RUNNER = ROOT / "tests" / "render" / "web_cases.mjs"
+_SCALARS = [1, -2.5, True, None, "", "ab😀c", "x\ud800", "é", 0, 1e30, 'a\\"\n']
+_KEYS = ["a", "b", "a.b", "", "__proto__", "1", "k y"]
+_DAMAGE = [",", "}", "]", '"', "\\", "x", "\n", "\x01", "😀", "1", ":"]
+_KINDS = [
+    "Key", "EndObject", "EndArray", "StartString", "PartialString", "CompleteNull", "JsonComplete", "Error",
+    "StartArray",
+]  # fmt: skip
+_CONTAINERS = ("StartObject", "StartArray", "EndObject", "EndArray")
+
+Case = dict[str, Any]
+
+
+class _Maker:
+    """Make cases of all kinds from one source of chance."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def is_so(self, chance: float) -> bool:
+        return self.random.random() < chance
+
+    def value(self, depth: int = 0) -> Any:
+        kind = self.random.random()
+        if depth > 3 or kind < 0.5:
+            return self.random.choice(_SCALARS)
+        count = self.random.randint(0, 3)
+        if kind < 0.75:
+            return {self.random.choice(_KEYS): self.value(depth + 1) for _ in range(count)}
+        return [self.value(depth + 1) for _ in range(count)]
+
+    def text(self) -> str:
+        text = json.dumps(self.value(), ensure_ascii=self.is_so(0.5))
+        if self.is_so(0.3):
+            at = self.random.randint(0, len(text))
+            text = text[:at] + self.random.choice(_DAMAGE) + text[at:]
+        return text[: self.random.randint(0, len(text))] if self.is_so(0.2) else text
+
+    def pieces(self, text: str) -> list[str]:
+        pieces = []
+        while text:
+            size = self.random.randint(1, self.random.choice([2, 6, 20]))
+            pieces.append(text[:size])
+            text = text[size:]
+        return pieces or [""]
+
+    def text_case(self) -> Case:
+        steps = [{"add": piece} for piece in self.pieces(self.text())]
+        options: dict[str, Any] = {"onError": self.random.choice(["raise", "event"])}
+        if self.is_so(0.3):
+            names = ["max_depth", "max_string", "max_number", "max_document"]
+            options["limits"] = {self.random.choice(names): self.random.randint(0, 8)}
+        return {"kind": "text", "steps": [*steps, {"finish": True}], "options": options}
+
+    def rebuild_case(self) -> Case:
+        root = self.random.choice(["root", "root", "", "args"])
+        on_error = self.random.choice(["event", "recover"])
+        batches = wire(self.pieces(self.text()), root=root, on_error=on_error)
+        fragments = [fragment for batch in batches for fragment in batch]
+        for _ in range(self.random.choice([0, 0, 1, 2])):
+            if fragments:
+                self._damage(fragments)
+        if self.is_so(0.3):
+            fragments = [each for each in fragments if each.get("kind") not in ("Key", "StartString")]
+        if self.is_so(0.2):
+            fragments = [each for each in fragments if each.get("kind") not in _CONTAINERS]
+        steps = []
+        while fragments:
+            size = self.random.randint(1, 4)
+            steps.append({"apply": fragments[:size]})
+            fragments = fragments[size:]
+        return {"kind": "rebuild", "steps": steps or [{"apply": []}]}
+
+    def _damage(self, fragments: list[dict[str, Any]]) -> None:
+        at = self.random.randrange(len(fragments))
+        other = self.random.choice(fragments)
+        match self.random.randrange(5):
+            case 0:
+                del fragments[at]
+            case 1:
+                fragments.insert(at, dict(other))
+            case 2:
+                fragments[at] = {**fragments[at], "kind": self.random.choice(_KINDS)}
+            case 3:
+                path = other.get("path", "root") + self.random.choice(["", ".a", "[0]", "[1]"])
+                fragments[at] = {**fragments[at], "path": path}
+            case _:
+                name = self.random.choice(list(fragments[at]))
+                fragments[at] = {key: value for key, value in fragments[at].items() if key != name}
+
+    def handler_case(self) -> Case:
+        middleware = midstream.JsonFragmentUpdateMiddleware()
+        choose = self.random.choice
+        texts = ['{"a": [1, {"b": "c"}]}', "12", "", " ", "free"]
+        calls = [
+            (self.pieces(choose([self.text(), *texts])), choose([None, "a", "b", "c"]),
+             choose([None, 0, 1, at, "0"]), choose(["f", "g", None]), choose([None, None, "m", "n"]))
+            for at in range(self.random.randint(1, 3))
+        ]  # fmt: skip
+        begun: set[int] = set()
+        is_enriched = self.is_so(0.6)
+        events: list[dict[str, Any]] = []
+        while any(pieces for pieces, *_ in calls) and len(events) < 60:
+            at = self.random.randrange(len(calls))
+            pieces, id, index, name, message_id = calls[at]
+            if self.is_so(0.07):
+                ends = [end(id, index), end(), end(id, failed=True), over("length", is_truncated=True)]
+                result = {"type": "tool_result", "tool_call_id": "a"}
+                other = choose([*ends, over("stop"), said("x"), result, upd("", id, index, name)])
+                events += self._told(middleware, other) if is_enriched else [other]
+            if not pieces:
+                continue
+            known = at in begun
+            begun.add(at)
+            event = upd(
+                pieces.pop(0), id if not known or self.is_so(0.4) else None, index,
+                name if not known or self.is_so(0.1) else None, message_id=message_id,
+                choice=choose([None, None, None, 1]), is_free_text=self.is_so(0.02) or None,
+            )  # fmt: skip
+            if is_enriched:
+                (event,) = self._told(middleware, event)
+                self._thin_out(event)
+            events.append(event)
+        last = choose([over("stop"), over("length", is_truncated=True), said("y"), over()])
+        events += self._told(middleware, last) if is_enriched else [last]
+        steps = [{"event": event} for event in events] + [{"complete": id} for id in (None, "m", "n")]
+        return {"kind": "handler", "steps": steps, "options": {"lazy": self.is_so(0.3)}}
+
+    def _told(self, middleware: Any, event: dict[str, Any]) -> list[dict[str, Any]]:
+        """Give what a server makes of an event, and what it tells before it."""
+        messages = middleware.add_message(event)
+        return [each if isinstance(each, dict) else to_event(each) for each in messages]
+
+    def _thin_out(self, event: dict[str, Any]) -> None:
+        """Leave out what senders leave out, lose what networks lose, say what is not so."""
+        if self.is_so(0.3):
+            event.pop("args_offset", None)
+        if self.is_so(0.03):
+            event["function_args"] = self.random.choice(["1", "}", '"', " ", "\ud83d"])
+        if self.is_so(0.05):
+            event.pop("json_update_fragments", None)
+        elif self.is_so(0.05):
+            event.pop("function_args", None)
+        elif self.is_so(0.03) and event.get("json_update_fragments"):
+            event["json_update_fragments"].pop()
+
+
+def random_cases(count: int, seed: int) -> list[Case]:
+    """Make cases, with what is expected of them."""
+    maker = _Maker(seed)
+    cases = []
+    for number in range(count):
+        make = maker.random.choice([maker.text_case, maker.rebuild_case, maker.handler_case])
+        case: Case = json.loads(json.dumps({**make(), "name": f"{seed}/{number}", "repeats": True}))
+        cases.append({**case, "expect": expected_of(midstream, case)})
+    return cases
+
+
+def differences(count: int, seed: int) -> str:
+    """Run random cases in Node; give what it says of them."""
+    node = shutil.which("node")
+    assert node is not None, "Node is missing"
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(random_cases(count, seed), file)
+        file.flush()
+        run = subprocess.run([node, str(RUNNER), file.name], capture_output=True, text=True, timeout=600)
+    return run.stderr + run.stdout
+
+
+if __name__ == "__main__":
+    print(differences(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(10**6)))
