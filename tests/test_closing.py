@@ -58,7 +58,7 @@ class AsyncStream(Stream):
     """The same, asynchronous: an SDK's `close` is a coroutine."""
 
     def __aiter__(self) -> AsyncIterator[Any]:
-        return self  # type: ignore[return-value]
+        return self
 
     async def __anext__(self) -> Any:
         try:
@@ -218,9 +218,10 @@ def test_iterators_on_top_of_each_other_close_what_is_below(midstream: Any) -> N
 
 
 def test_middleware_and_event_streams_close_too(midstream: Any) -> None:
-    for items, source in (
-        (midstream.JsonFragmentUpdateMiddleware()(source := Stream([{"a": 1}, {"b": 2}])), source),
-        (sys.modules[f"{midstream.__name__}.sse"].decode(source := Stream(CHUNKS)), source),
+    messages, chunks = Stream([{"a": 1}, {"b": 2}]), Stream(CHUNKS)
+    for source, items in (
+        (messages, midstream.JsonFragmentUpdateMiddleware()(messages)),
+        (chunks, sys.modules[f"{midstream.__name__}.sse"].decode(chunks)),
     ):
         next(items)
         items.close()
@@ -230,7 +231,7 @@ def test_middleware_and_event_streams_close_too(midstream: Any) -> None:
 FILES: dict[str, Callable[[], Any]] = {
     "text in memory": lambda: io.StringIO('["a", "b"]'),
     "bytes in memory": lambda: io.BytesIO(b'["a", "b"]'),
-    "a temporary file": lambda: tempfile.TemporaryFile("w+"),
+    "a temporary file": lambda: tempfile.TemporaryFile("w+"),  # noqa: SIM115
     "a spooled file": lambda: tempfile.SpooledTemporaryFile(mode="w+"),  # noqa: SIM115
     "a named file": lambda: tempfile.NamedTemporaryFile("w+"),  # noqa: SIM115
 }
