@@ -1,0 +1,96 @@
+"""The sources use the field's words: patterns of the old dialect, each with what to write, stay out of them.
+
+STILL lists the folders of ``src/midstream`` ("." for the modules beside them) that are not rewritten yet.
+When you have rewritten a folder, delete its line from STILL. In the end STILL is empty and is deleted, too.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+SOURCES = Path(__file__).parents[2] / "src" / "midstream"
+STILL = {
+    ".",
+    "calls",
+    "cli",
+    "core",
+    "recordings",
+    "render",
+    "server",
+    "wire",
+}
+FOLDERS = [".", *sorted(path.name for path in SOURCES.iterdir() if path.is_dir() and path.name[0] != "_")]
+WORDS = {
+    r"\bhalves\b|\bhalf a (pair|character|surrogate)": "surrogates, a lone surrogate, part of a character",
+    r"\bwho(ever| (recovers|looks|reads|gets|counts))\b": "the caller, the reader, the parser",
+    r"\bforeseen\b": "predicted",
+    r"\bjotted\b": "noted, kept in an inline buffer",
+    r"\bteller\b": "emitter",
+    r"_begin_look": "_begin_read",
+    r"\bbehind (it|the|them|a|an)\b": "after",
+    r"\bpass(ed|es)? over\b": "skip",
+}
+# a docstring begins with what is done: Return, Parse, Report whether
+VERBS = re.compile(r"(Give|Tell|Take|Know|Learn|Let)s?\b")
+
+
+def files(folder: str) -> list[Path]:
+    paths = (SOURCES / folder).glob("*") if folder == "." else (SOURCES / folder).rglob("*")
+    return sorted(path for path in paths if path.suffix in (".py", ".pxd", ".js"))
+
+
+def docstrings(path: Path) -> list[tuple[int, str]]:
+    """Return the docstrings of a Python module, or the documentation comments of another, with their lines."""
+    text = path.read_text("utf-8")
+    if path.suffix != ".py":
+        comments = re.finditer(r"/\*\*[\s*]*([^\s*])", text)
+        return [(text.count("\n", 0, match.start(1)) + 1, text[match.start(1) :]) for match in comments]
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            docstring = ast.get_docstring(node)
+            if docstring:
+                found.append((node.body[0].lineno, docstring))
+    return found
+
+
+def faults(path: Path) -> list[str]:
+    """Name the places in a file that speak the old dialect, and what to write."""
+    found = []
+    text = path.read_text("utf-8")
+    for pattern, better in WORDS.items():
+        for match in re.finditer(pattern, text, re.IGNORECASE):
+            found.append((text.count("\n", 0, match.start()) + 1, f"{match[0]!r}: write {better}"))
+    for line, docstring in docstrings(path):
+        match = VERBS.match(docstring)
+        if match is not None:
+            found.append((line, f"a docstring begins with {match[0]!r}: write Return, Report, Accept …"))
+    return [f"{path.relative_to(SOURCES)}:{line}: {what}" for line, what in sorted(found)]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_sources_use_the_words_of_the_field(folder: str) -> None:
+    found = [fault for path in files(folder) for fault in faults(path)]
+    if folder in STILL:
+        assert found, f"{folder!r} is rewritten: delete it from STILL"
+    else:
+        assert found == []
+
+
+def test_the_patterns_find_the_old_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.SOURCES", tmp_path)
+    python = tmp_path / "old.py"
+    python.write_text(
+        '"""Whoever reads."""\n\n\nclass A:\n    """Take it."""\n\n    # half a pair, behind it\n'
+    )
+    assert [fault.partition(": ")[0] for fault in faults(python)] == [f"old.py:{n}" for n in (1, 5, 7, 7)]
+    script = tmp_path / "old.js"
+    script.write_text("/**\n * Gives the value.\n */\n// passed over\n/** Return it; takes one. */\n")
+    assert [fault.partition(": ")[0] for fault in faults(script)] == ["old.js:2", "old.js:4"]
+    plain = tmp_path / "plain.py"
+    plain.write_text('"""Return the surrogates; givers and takers may read them."""\n')
+    assert faults(plain) == []
