@@ -218,9 +218,40 @@ IDENTIFIED = [
         TWO,
     ),
     Case(
-        "a known id at the index of another",
-        [U("a", 0, "f", A[:3]), U("b", 1, "g", B), U("a", 1, None, A[3:])],
+        "a known id at the index of another: the index decides",
+        [U("a", 0, "f", A), U("b", 1, "g", B[:3]), U("a", 1, None, B[3:])],
         TWO,
+    ),
+    Case(
+        "parallel calls with one id, as OpenRouter sends them",
+        [U("x", 0, "f", A[:3]), U("x", 1, "g", B[:2]), U(None, 0, None, A[3:]), U(None, 1, None, B[2:])],
+        [("x", "f", A), ("x", "g", B)],
+    ),
+    Case(
+        "parallel calls with one id, on every piece, the same tool",
+        [U("x", 0, "f", A[:3]), U("x", 1, "f", B[:2]), U("x", 0, "f", A[3:]), U("x", 1, "f", B[2:])],
+        [("x", "f", A), ("x", "f", B)],
+    ),
+    Case(
+        "two choices of one response with one id, as OpenAI sends them",
+        [
+            *(U("x", 0, "f", "", choice=0), U("x", 0, "f", "", choice=1), U(None, 0, None, A[:3], choice=0)),
+            *(U(None, 0, None, B[:4], choice=1), U(None, 0, None, A[3:]), U(None, 0, None, B[4:], choice=1)),
+        ],
+        [("x", "f", A), ("x", "f", B)],
+    ),
+    Case(
+        "two choices with one id and no index",
+        [
+            *(U("x", None, "f", A[:3]), U("x", None, "f", B[:3], choice=1)),
+            *(U("x", None, None, A[3:]), U("x", None, None, B[3:], choice=1)),
+        ],
+        [("x", "f", A), ("x", "f", B)],
+    ),
+    Case(
+        "an end by index where calls share an id",
+        [U("x", 0, "f", A), U("x", 1, "g", B[:3]), ToolCallEnd("x", 0), U("x", 1, None, B[3:])],
+        [("x", "f", A), ("x", "g", B)],
     ),
     Case(
         "an unknown id at a new index",
@@ -1068,10 +1099,9 @@ def test_middleware_counts_a_pair_as_it_arrives(midstream: Any) -> None:
 
 
 def kept_by(middleware: Any) -> int:
-    tables = [table for choices in middleware._messages.values() for table in choices.values()]
-    return (
-        len(middleware._messages) + sum(1 + len(table) for table in tables) + len(middleware._places._choices)
-    )
+    registry = middleware._registry
+    tables = [table for id in registry.message_ids for table in registry.tables(id)]
+    return len(registry.message_ids) + sum(1 + len(table) for table in tables) + len(registry._places)
 
 
 @each_build
@@ -1085,7 +1115,7 @@ def test_a_handler_forgets_where_the_calls_of_a_message_were(midstream: Any) -> 
         (_, call) = handler.add_message(for_build(midstream, ToolResult(f"id{number}", 1)))
         assert (call.id, call.error.code) == (f"id{number}", "truncated")
         handler.complete(f"m{number}")
-    assert not handler._places._choices
+    assert not handler._registry._places
     assert handler.add_message(for_build(midstream, ToolResult("same", 1))) == []
 
 
@@ -1537,7 +1567,7 @@ def test_handler_results_may_be_messages_of_their_own(midstream: Any) -> None:
 
 
 def living(midstream: Any) -> int:
-    names = {f"{midstream.__name__}.{name}" for name in ("calls.call.CallState", "calls.handler._Message")}
+    names = {f"{midstream.__name__}.{name}" for name in ("calls.call.CallState", "calls.registry._Message")}
     gc.collect()
     return sum(f"{type(thing).__module__}.{type(thing).__name__}" in names for thing in gc.get_objects())
 
@@ -1856,3 +1886,58 @@ def test_free_text_is_told_before_the_text(midstream: Any) -> None:
         handler.add_message(for_build(midstream, message))
     (call,) = handler.complete()
     assert not call.is_complete
+
+
+# --- the table of states
+
+
+@each_build
+def test_the_table_of_states_is_complete(midstream: Any) -> None:
+    state = importlib.import_module(f"{midstream.__name__}.calls.state")
+    assert set(state.TRANSITIONS) == set(state.State)
+    assert {event for events in state.TRANSITIONS.values() for event in events} == set(state.Event)
+    assert set(state.State) - {state.State.OPEN, state.State.WAITING} == state.ENDED
+
+
+@each_build
+def test_every_transition_of_the_table_happens(midstream: Any) -> None:
+    """Each event in each state leads where the table says; a final state is never left."""
+    state, call = (
+        importlib.import_module(f"{midstream.__name__}.calls.{name}") for name in ("state", "call")
+    )
+    texts = {"": "TRUNCATED", "12": "TRUNCATED", A: "COMPLETE", A[:3]: "TRUNCATED", "{x": "INVALID"}
+    judged = {"CUT": "TRUNCATED", "FROM_TEXT": None, "SIGNALLED": None}
+    for text, from_text in texts.items():
+        for first in (None, *state.Event):
+            for event in state.Event:
+                now = call.CallState(midstream.Limits())
+                now.add_update(for_build(midstream, U(function_args=text)))
+                if first is not None:
+                    now.signal(first)
+                before = now.state
+                now.signal(event)
+                step = state.TRANSITIONS[before].get(event)
+                if step is None:
+                    assert now.state is before
+                elif isinstance(step, state.State):
+                    assert now.state is step
+                elif step.name == "IF_CERTAIN":
+                    signalled = "WAITING" if text in ("", "12") else from_text
+                    assert now.state.name == signalled
+                elif step.name in judged:
+                    expected = judged[step.name] or from_text
+                    if step.name == "SIGNALLED" and text in ("", "12"):
+                        expected = "COMPLETE"
+                    assert now.state.name == ("INVALID" if from_text == "INVALID" else expected)
+
+
+@each_build
+def test_a_call_as_plain_data(midstream: Any) -> None:
+    (call,) = collect(midstream, sent(midstream, "raw", [U("a", 0, "f", '{"x": [1, "é'), CUT]))
+    assert json.loads(json.dumps(call.to_dict())) == {
+        "id": "a", "index": 0, "name": "f", "args": {"x": [1, "é"]}, "raw_args": '{"x": [1, "é',
+        "is_complete": False, "error": {"code": "truncated", "message": call.error.message},
+        "finish_reason": "length",
+    }  # fmt: skip
+    (call,) = collect(midstream, sent(midstream, "raw", [U(None, None, "f", "")]))
+    assert "args" not in call.to_dict()

@@ -21,7 +21,7 @@ from .messages import (
     ToolResult,
     from_event,
 )
-from .registry import Call, CallPlaces, CallTable, alias_of
+from .registry import Call, CallRegistry
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator
@@ -32,17 +32,13 @@ if TYPE_CHECKING:
 __all__ = ["JsonFragmentUpdateMiddleware"]
 
 
-_LAST_ENDED = 64
-
-
 class _ParsedCall(Call):
     """A call and the accumulator of its arguments."""
 
-    __slots__ = ("accumulator", "choice", "has_begun", "is_free_text", "received")
+    __slots__ = ("accumulator", "has_begun", "is_free_text", "received")
 
-    def __init__(self, root: str, limits: Limits, choice: int) -> None:
+    def __init__(self, root: str, limits: Limits) -> None:
         super().__init__()
-        self.choice = choice
         self.has_begun = False
         self.is_free_text = False
         # characters of arguments received so far
@@ -60,17 +56,17 @@ class _ParsedCall(Call):
         if self.is_free_text:
             return None
         self.has_begun = self.has_begun or bool(piece.strip())
-        fragments = self.accumulator.add_fragment(self.halves.add_fragment(piece))
-        if self.accumulator.is_complete and self.halves.waits:
+        fragments = self.accumulator.add_fragment(self.joiner.add_fragment(piece))
+        if self.accumulator.is_complete and self.joiner.waits:
             # after the document it is an error, whatever the second surrogate is
-            fragments += self.accumulator.add_fragment(self.halves.finish())
+            fragments += self.accumulator.add_fragment(self.joiner.finish())
         return fragments
 
     def end(self, was_signalled: bool) -> list[JsonFragmentUpdate]:
         """End the call and return the last updates; none for a call without arguments."""
         if self.is_free_text:
             return []
-        fragments = self.accumulator.add_fragment(self.halves.finish())
+        fragments = self.accumulator.add_fragment(self.joiner.finish())
         was_whole = self.accumulator.is_complete
         last = self.accumulator.finish()
         is_number = self.accumulator.is_complete and not was_whole
@@ -105,13 +101,10 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         limits.check()
         self._root = root
         self._limits = limits
-        # by message and choice
-        self._messages: dict[str | None, dict[int | str, CallTable[_ParsedCall]]] = {}
-        self._places = CallPlaces()
-        # the message that the latest update belonged to
-        self._latest: str | None = None
-        # message and id of the calls that ended last, to recognize late pieces
-        self._ended: dict[tuple[str | None, str], None] = {}
+        self._registry: CallRegistry[_ParsedCall] = CallRegistry(self._new_call)
+
+    def _new_call(self) -> _ParsedCall:
+        return _ParsedCall(self._root, self._limits)
 
     @overload
     def __call__(self, stream: AsyncIterable[Any]) -> AsyncIterator[Any]: ...
@@ -150,7 +143,9 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
     def finish(self) -> list[ToolCallUpdate]:
         """End all calls at the end of the stream, and return their last updates."""
         return [
-            update for id in [*self._messages] for update in self._end_choices(id, None, was_signalled=False)
+            update
+            for id in self._registry.message_ids
+            for update in self._end_calls(id, None, was_signalled=False)
         ]
 
     def _enrich(self, message: Any, known: Any, message_id: str | None) -> Any:
@@ -170,7 +165,10 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
     def _enrich_update(self, message: Any, known: ToolCallUpdate, message_id: str | None) -> Any:
         if known.json_update_fragments is not None:
             return message
-        call = self._call_of(known, message_id)
+        call = self._registry.find(known, known.message_id or message_id)
+        if call is None:
+            # a late piece, which must not reach the open calls
+            call = self._new_call()
         offset = call.received
         fragments = call.add_piece(known.function_args or "", known.is_free_text)
         if type(message) is ToolCallUpdate:
@@ -185,84 +183,40 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
             changed["args_offset"] = offset
         return _replaced(message, **changed)
 
-    def _call_of(self, update: ToolCallUpdate, message_id: str | None) -> _ParsedCall:
-        """Return the call that an update belongs to."""
-        id, message_id = update.tool_call_id, update.message_id or message_id
-        if id is not None and (message_id, id) in self._ended and not update.function_name:
-            # a late piece, which must not reach the open calls
-            return _ParsedCall(self._root, self._limits, update.choice)
-        choice = self._places.choice(id, message_id, update.choice)
-        tables = self._messages.setdefault(message_id, {})
-        table = tables.get(choice)
-        if table is None:
-            stated = update.choice
-            table = tables[choice] = CallTable(lambda: _ParsedCall(self._root, self._limits, stated))
-        self._latest = message_id
-        call = table.find(update)
-        if id is not None and table.knows(id):
-            self._places.add(id, message_id, choice)
-        return call
-
-    def _ended_message(self, message_id: str | None) -> str | None:
-        """Return the message that an end belongs to; without an id, the latest."""
-        return self._latest if message_id is None and None not in self._messages else message_id
-
     def _end_call(self, end: ToolCallEnd | ToolResult) -> list[ToolCallUpdate]:
         """End and forget a call; a result identifies it by its id alone."""
-        id = end.tool_call_id
         if isinstance(end, ToolResult):
-            places, index = [*self._places.of(id)], None
+            calls, was_signalled = self._registry.of_result(end.tool_call_id), True
         else:
-            message_id = self._ended_message(end.message_id)
-            places, index = [(message_id, self._places.choice(id, message_id, end.choice))], end.index
+            call, was_signalled = self._registry.of_end(end), False
+            calls = [] if call is None else [call]
         updates: list[ToolCallUpdate] = []
-        for message_id, choice in places:
-            table = self._messages.get(message_id, {}).get(choice)
-            call = None if table is None else table.named(id, index)
-            if table is not None and call is not None:
-                updates += self._finished(message_id, table, call, was_signalled=isinstance(end, ToolResult))
-                self._places.discard(table.drop(call), message_id)
-                if call.id is not None:
-                    self._remember((message_id, call.id))
-                if not table:
-                    self._forget(message_id, choice)
+        for call in calls:
+            updates += self._finished(call, was_signalled)
+            self._registry.drop(call)
         return updates
 
-    def _forget(self, message_id: str | None, choice: int | str) -> None:
-        tables = self._messages[message_id]
-        self._places.discard(tables.pop(choice).ids(), message_id)
-        if not tables:
-            del self._messages[message_id]
-
-    def _remember(self, ended: tuple[str | None, str]) -> None:
-        self._ended.pop(ended, None)
-        self._ended[ended] = None
-        if len(self._ended) > _LAST_ENDED:
-            del self._ended[next(iter(self._ended))]
-
     def _end_message(self, end: MessageEnd) -> list[ToolCallUpdate]:
-        return self._end_choices(self._ended_message(end.message_id), end.choice, was_signalled=True)
+        return self._end_calls(self._registry.message_of(end.message_id), end.choice, was_signalled=True)
 
-    def _end_choices(
+    def _end_calls(
         self, message_id: str | None, choice: int | None, was_signalled: bool
     ) -> list[ToolCallUpdate]:
         """End and forget the calls of one choice, or of every choice."""
         updates: list[ToolCallUpdate] = []
-        tables, ended = self._messages.get(message_id, {}), alias_of(choice)
-        for key in [*tables] if ended is None else [ended] if ended in tables else []:
-            for call in tables[key]:
-                updates += self._finished(message_id, tables[key], call, was_signalled)
-            self._forget(message_id, key)
+        for table in self._registry.tables(message_id, choice):
+            for call in table:
+                updates += self._finished(call, was_signalled)
+            for call in list(table):
+                self._registry.drop(call)
         return updates
 
-    def _finished(
-        self, message_id: str | None, table: CallTable[_ParsedCall], call: _ParsedCall, was_signalled: bool
-    ) -> list[ToolCallUpdate]:
+    def _finished(self, call: _ParsedCall, was_signalled: bool) -> list[ToolCallUpdate]:
         """Return the last updates of a call, if its id or index identifies it unambiguously."""
         fragments = call.end(was_signalled)
-        if not fragments or table.named(call.id, call.index) is not call:
+        if not fragments or self._registry.table(call).named(call.id, call.index) is not call:
             return []
-        last = ToolCallUpdate(call.id, call.index, None, None, tuple(fragments), message_id, call.choice)
+        last = ToolCallUpdate(call.id, call.index, None, None, tuple(fragments), call.message_id, call.choice)
         return [last._replace(args_offset=call.received)]
 
 

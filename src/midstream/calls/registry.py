@@ -1,8 +1,34 @@
-"""Decide which call a piece belongs to.
+"""Decide which call a piece belongs to, for the handler and the middleware.
 
-Providers identify the call of a piece by id, by index, by both, by an id that changes, by index 0 for
-all calls, by a name that repeats, or not at all. The rules are here once, for the handler and the
-middleware.
+Every choice of every message has calls of its own, even if their ids are equal (recorded from OpenAI with
+n=2). Within a choice the first row that applies decides:
+
+============================================  ==============================================================
+piece                                         belongs to (seen with)
+============================================  ==============================================================
+index stated, the id known at that index      the call with that id (index 0 for every call, pieces by id)
+index stated, a new id with a name, and the   a new call at that index (index 0 for every call)
+call there has both
+index stated, a new id without a name         the call there (ids that change in mid-stream)
+index stated, the id and name repeated        the call there (Mistral: both on every piece)
+index stated, no id, the name repeated        the call there, or a new one if its arguments are complete
+                                              (servers without ids)
+index stated, another name                    a new call at that index
+index stated for the first time, neither id   the latest call if it has no index yet (the index comes late),
+nor name                                      else a new call
+index stated for the first time               a new call, even if its id is known elsewhere (OpenRouter:
+                                              parallel calls with one id)
+no index, a known id                          the call with that id (Vercel, AG-UI, LangChain)
+no index, another id than the latest call's   a new call
+no index, no id                               the latest call; a repeated name as above (Ollama, vLLM)
+============================================  ==============================================================
+
+One exception: a piece with nothing but an id that is known in another choice only belongs to that choice,
+because a choice of 0 may stand for one that was not stated.
+
+An ended call takes no further piece: one without a name is late and changes nothing, one with an id and a
+name begins a new call. Ends and results identify their call by id first, because the id is all that some
+formats repeat; `CallTable.named` has that rule.
 """
 
 from __future__ import annotations
@@ -11,33 +37,46 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..core.surrogates import Halves
+from .state import Lifecycle, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from .messages import ToolCallUpdate
+    from .messages import ToolCallEnd, ToolCallUpdate
 
-__all__ = ["Call", "CallPlaces", "CallTable", "alias_of", "is_end"]
+__all__ = ["Call", "CallRegistry", "CallTable", "alias_of", "is_end"]
 
 # no provider counts this far
 _LARGE = 1 << 53
+# ended calls that a registry remembers, to recognize late pieces
+_REMEMBERED = 64
+_NOT_ENDED: Any = object()
+_OPEN = State.OPEN
+
+Key = int | str
+Place = tuple[str | None, Key]
 
 
-class Call:
-    """The identity of a call; subclasses add their state."""
+class Call(Lifecycle):
+    """The identity of a call; subclasses add their view of its arguments."""
 
-    __slots__ = ("aliases", "halves", "id", "index", "is_named_again", "is_open", "name")
+    __slots__ = (
+        "choice", "id", "ids", "index", "indices", "is_named_again", "joiner", "message_id", "name",
+    )  # fmt: skip
 
     def __init__(self) -> None:
+        super().__init__()
+        self.message_id: str | None = None
+        self.choice = 0
         self.id: str | None = None
         self.index: int | str | None = None
         self.name: str | None = None
-        self.is_open = True
         # the name was repeated when the arguments were complete: another call may follow
         self.is_named_again = False
-        # the ids and indices that identify it
-        self.aliases: list[int | str] = []
-        self.halves = Halves()
+        # all ids and indices that have identified it
+        self.ids: list[str] = []
+        self.indices: list[Key] = []
+        self.joiner = Halves()
 
     def is_complete_text(self) -> bool:
         """Report whether the arguments could be complete; only a hint for the boundary of two calls."""
@@ -48,9 +87,9 @@ C = TypeVar("C", bound=Call)
 
 
 class CallTable(Generic[C]):
-    """The calls of one message and choice, in order of appearance."""
+    """The calls of one choice, in order of appearance."""
 
-    __slots__ = ("_at_index", "_by_id", "_calls", "_latest", "_new")
+    __slots__ = ("_at_index", "_by_id", "_calls", "_latest", "_new", "last_content")
 
     def __init__(self, new: Callable[[], C]) -> None:
         self._new = new
@@ -59,13 +98,15 @@ class CallTable(Generic[C]):
         self._by_id: dict[Any, C] = {}
         self._at_index: dict[Any, C] = {}
         self._latest: C | None = None
+        # the call that the latest content belonged to, None if it was text or the like
+        self.last_content: C | None = None
 
     def find(self, update: ToolCallUpdate) -> C:
-        """Return the call that an update belongs to, a new one if it begins one."""
+        """Return the call that a piece belongs to, a new one if it begins one."""
         id, index, name = update.tool_call_id or None, alias_of(update.index), update.function_name or None
         text = update.function_args or ""
         is_blank = not text.strip()
-        call = self._known(id, index, name, is_blank)
+        call = self._existing(id, index, name, is_blank)
         if call is not None and name is None and not text and _ends_document(update):
             # it must not decide where the next piece belongs
             return call
@@ -75,31 +116,33 @@ class CallTable(Generic[C]):
             if name is None and id is None and index is not None and index in self._at_index:
                 # its name came with an empty piece that seemed to repeat the name of the previous call
                 name = self._at_index[index].name
-        if not call.is_open:
+        if call.state is not _OPEN:
             return call
         call.is_named_again = call.is_named_again or (
             name is not None and is_blank and call.is_complete_text()
         )
         if id is not None:
-            # an id that changes in mid-stream is an alias of the same call
-            self._lead(self._by_id, id, call)
+            if self._by_id.get(id) is not call:
+                # an id that changes in mid-stream is an alias of the same call
+                self._by_id[id] = call
+                call.ids.append(id)
             call.id = call.id or id
         if index is not None:
-            self._lead(self._at_index, index, call)
+            if self._at_index.get(index) is not call:
+                self._at_index[index] = call
+                call.indices.append(index)
             call.index = update.index if call.index is None else call.index
         call.name = name or call.name
         self._latest = call
         return call
 
-    def _lead(self, places: dict[Any, C], alias: int | str, call: C) -> None:
-        if places.get(alias) is not call:
-            places[alias] = call
-            call.aliases.append(alias)
-
-    def _known(self, id: str | None, index: int | str | None, name: str | None, is_blank: bool) -> C | None:
+    def _existing(self, id: str | None, index: Key | None, name: str | None, is_blank: bool) -> C | None:
         """Return the existing call that a piece continues, None if it begins a new one."""
         call = None if id is None else self._by_id.get(id)
-        if call is not None and (call.is_open or name is None or (is_blank and name == call.name)):
+        if call is not None and index is not None and call.indices and index not in call.indices:
+            # the same id at another index is another call
+            call = None
+        if call is not None and (call.state is _OPEN or name is None or (is_blank and name == call.name)):
             return call
         latest = self._latest
         if index is None:
@@ -110,37 +153,44 @@ class CallTable(Generic[C]):
             call = self._at_index.get(index)
             if call is None and id is None and name is None and latest is not None and latest.index is None:
                 call = latest
-        if call is None:
-            return None
+        return None if call is None or self._is_begun(call, id, name, is_blank) else call
+
+    def _is_begun(self, call: C, id: str | None, name: str | None, is_blank: bool) -> bool:
+        """Report whether a piece at the place of a call begins another one."""
         is_bare = id is None and name is None
-        if not call.is_open:
+        if call.state is not _OPEN:
             # a piece without a name after the end of its call is late and does not begin another
-            return call if is_bare else None
+            return not is_bare
+        is_same_id = id is not None and id in call.ids
+        is_new_id = id is not None and call.id is not None and not is_same_id
         if name is None or call.name is None:
             if is_bare and call.is_named_again and not is_blank:
-                return None
-            # it continues the call, unless it brings an id and a name and the call has its id
-            return None if name is not None and id is not None and call.id is not None else call
-        if name != call.name or (id is not None and call.id is not None):
-            return None
+                return True
+            return name is not None and is_new_id
+        if name != call.name or is_new_id:
+            return True
         # the same name again: repeated with every piece, or a second call of the same tool
-        return None if call.is_complete_text() and not is_blank else call
+        return not is_same_id and not is_blank and call.is_complete_text()
 
-    def knows(self, id: str | None) -> bool:
-        """Report whether a call has this id."""
-        return id is not None and id in self._by_id
-
-    def ids(self) -> list[str]:
-        """Return the ids of all calls."""
-        return list(self._by_id)
-
-    def named(self, id: str | None, index: int | str | None) -> C | None:
-        """Return the call with this id, or without one at this index, or else the latest."""
-        if id is not None and id in self._by_id:
+    def named(self, id: str | None, index: Key | None) -> C | None:
+        """Return the call that an end means: by id and index, by id, by index, or the latest."""
+        index = alias_of(index)
+        at_index = None if index is None else self._at_index.get(index)
+        if id is None:
+            return at_index if index is not None else self._latest
+        if at_index is not None and id in at_index.ids:
+            return at_index
+        if id in self._by_id:
             return self._by_id[id]
-        if index is not None:
-            return self._at_index.get(alias_of(index))
-        return self._latest if id is None else None
+        return at_index
+
+    def with_id(self, id: str) -> list[C]:
+        """Return the calls that have an id: several if they share it."""
+        return [call for call in self._calls if call.id == id or self._by_id.get(id) is call]
+
+    def knows(self, id: str) -> bool:
+        """Report whether a call has this id."""
+        return id in self._by_id
 
     def __iter__(self) -> Iterator[C]:
         return iter(self._calls)
@@ -148,50 +198,156 @@ class CallTable(Generic[C]):
     def __len__(self) -> int:
         return len(self._calls)
 
-    def drop(self, call: C) -> list[str]:
-        """Forget a call, and return the ids that are no longer known."""
-        call.is_open = False
+    def drop(self, call: C) -> None:
+        """Forget a call."""
         del self._calls[call]
-        ids: list[str] = []
-        for alias in call.aliases:
-            for places in (self._by_id, self._at_index):
-                if places.get(alias) is call:
-                    del places[alias]
-                    if places is self._by_id:
-                        ids.append(str(alias))
+        for id in call.ids:
+            if self._by_id.get(id) is call:
+                del self._by_id[id]
+        for index in call.indices:
+            if self._at_index.get(index) is call:
+                del self._at_index[index]
         if self._latest is call:
             self._latest = None
-        return ids
+        if self.last_content is call:
+            self.last_content = None
 
 
-class CallPlaces:
-    """Map ids to the message and choice of their calls, because later events often omit the choice."""
+class _Message(Generic[C]):
+    """The calls of a message, in order of appearance over all its choices."""
 
-    __slots__ = ("_choices",)
+    __slots__ = ("calls", "choices")
 
     def __init__(self) -> None:
-        self._choices: dict[str, dict[str | None, int | str]] = {}
+        self.calls: dict[C, None] = {}
+        self.choices: dict[Key, CallTable[C]] = {}
 
-    def choice(self, id: str | None, message_id: str | None, stated: int) -> int | str:
-        """Return the choice that has the call of this id, else the choice as stated."""
-        found = None if id is None else self._choices.get(id)
-        choice = None if found is None else found.get(message_id)
-        return alias_of(stated) if choice is None else choice
 
-    def of(self, id: str | None) -> Iterable[tuple[str | None, int | str]]:
-        """Return the messages that have a call of this id, with the choice in each."""
-        return () if id is None else self._choices.get(id, {}).items()
+class CallRegistry(Generic[C]):
+    """The calls of a stream, by message and choice."""
 
-    def add(self, id: str, message_id: str | None, choice: int | str) -> None:
-        """Record the message and choice of the call with this id."""
-        self._choices.setdefault(id, {}).setdefault(message_id, choice)
+    __slots__ = ("_ended", "_latest", "_messages", "_new", "_places")
 
-    def discard(self, ids: Iterable[str], message_id: str | None) -> None:
-        """Forget the calls with these ids in a message."""
-        for id in ids:
-            found = self._choices.get(id)
-            if found is not None and found.pop(message_id, None) is not None and not found:
-                del self._choices[id]
+    def __init__(self, new: Callable[[], C]) -> None:
+        self._new = new
+        self._messages: dict[str | None, _Message[C]] = {}
+        # by id: the messages and choices with calls of that id, for results, which name nothing else
+        self._places: dict[str, dict[Place, None]] = {}
+        # the message that the latest piece belonged to
+        self._latest: str | None = None
+        self._ended: dict[tuple[str | None, Key, str], Key | None] = {}
+
+    @property
+    def message_ids(self) -> list[str | None]:
+        """The messages that have calls."""
+        return list(self._messages)
+
+    def find(self, update: ToolCallUpdate, message_id: str | None) -> C | None:
+        """Return the call of a piece, a new one if it begins one; None for a late piece of a dropped call."""
+        choice, id = alias_of(update.choice), update.tool_call_id
+        if id is not None and update.index is None and choice == 0 and not update.function_name:
+            choice = self._choice_of(id, message_id)
+        if self._ended and id is not None and not update.function_name:
+            at = self._ended.get((message_id, choice, id), _NOT_ENDED)
+            index = alias_of(update.index)
+            if at is not _NOT_ENDED and (at is None or index is None or at == index):
+                return None
+        message = self._messages.get(message_id)
+        if message is None:
+            message = self._messages[message_id] = _Message()
+        table = message.choices.get(choice)
+        if table is None:
+            table = message.choices[choice] = CallTable(self._new)
+        self._latest = message_id
+        call = table.find(update)
+        if call not in message.calls:
+            call.message_id, call.choice = message_id, update.choice
+            message.calls[call] = None
+        if id and table.knows(id):
+            self._places.setdefault(id, {})[message_id, choice] = None
+        return call
+
+    def _choice_of(self, id: str, message_id: str | None) -> Key:
+        """Return the choice that has a call of this id: 0 if it has one, or if none has."""
+        choices = [choice for message, choice in self._places.get(id, ()) if message == message_id]
+        return choices[0] if choices and 0 not in choices else 0
+
+    def message_of(self, message_id: str | None) -> str | None:
+        """Return the message that is meant: without an id the latest, if all messages have ids."""
+        if message_id is None and None not in self._messages and self._latest in self._messages:
+            return self._latest
+        return message_id
+
+    def table(self, call: C) -> CallTable[C]:
+        """Return the calls of the same choice."""
+        return self._messages[call.message_id].choices[alias_of(call.choice)]
+
+    def tables(self, message_id: str | None, choice: int | None = None) -> list[CallTable[C]]:
+        """Return the choices of a message, or the one that is stated."""
+        message = self._messages.get(message_id)
+        if message is None:
+            return []
+        if choice is None:
+            return list(message.choices.values())
+        table = message.choices.get(alias_of(choice))
+        return [] if table is None else [table]
+
+    def calls(self, message_id: str | None) -> Iterable[C]:
+        """Return the calls of a message in order of appearance."""
+        message = self._messages.get(message_id)
+        return () if message is None else message.calls
+
+    def of_end(self, end: ToolCallEnd) -> C | None:
+        """Return the call that an end means, in another choice if only that has its id."""
+        message_id, id = self.message_of(end.message_id), end.tool_call_id
+        choices = self.tables(message_id, end.choice)
+        if id is not None and not any(table.knows(id) for table in choices):
+            choices = [table for table in self.tables(message_id) if table.knows(id)] or choices
+        return choices[0].named(id, end.index) if choices else None
+
+    def of_result(self, id: str | None) -> list[C]:
+        """Return the calls that a result means, in any message and choice."""
+        calls: list[C] = []
+        if id is None:
+            return calls
+        for message_id, choice in self._places.get(id, ()):
+            calls += self._messages[message_id].choices[choice].with_id(id)
+        return calls
+
+    def drop(self, call: C) -> None:
+        """Forget a call, and remember that it has ended."""
+        place: Place = (call.message_id, alias_of(call.choice))
+        message = self._messages[call.message_id]
+        table = message.choices[place[1]]
+        table.drop(call)
+        del message.calls[call]
+        for id in call.ids:
+            if not table.knows(id):
+                self._discard(id, place)
+        if call.id is not None:
+            key = (*place, call.id)
+            self._ended.pop(key, None)
+            self._ended[key] = alias_of(call.index)
+            if len(self._ended) > _REMEMBERED:
+                del self._ended[next(iter(self._ended))]
+        if not table:
+            del message.choices[place[1]]
+        if not message.calls:
+            del self._messages[call.message_id]
+
+    def drop_message(self, message_id: str | None) -> None:
+        """Forget a message and its calls."""
+        message = self._messages.pop(message_id, None)
+        for call in () if message is None else message.calls:
+            for id in call.ids:
+                self._discard(id, (message_id, alias_of(call.choice)))
+
+    def _discard(self, id: str, place: Place) -> None:
+        places = self._places.get(id)
+        if places is not None and place in places:
+            del places[place]
+            if not places:
+                del self._places[id]
 
 
 N = TypeVar("N", bound="int | str | None")

@@ -46,19 +46,7 @@ class PrintedDocuments:
 
 def print_calls(calls: list[ToolCall]) -> None:
     """Print calls as a JSON array."""
-    print_value([_plain(call) for call in calls])
-
-
-def _plain(call: ToolCall) -> dict[str, Any]:
-    data: dict[str, Any] = {"id": call.id, "index": call.index, "name": call.name}
-    if call.args is not UNDEFINED:
-        data["args"] = call.args
-    data |= {"raw_args": call.raw_args, "is_complete": call.is_complete}
-    if call.error is not None:
-        data["error"] = {"code": call.error.code.value, "message": call.error.message}
-    if call.finish_reason is not None:
-        data["finish_reason"] = call.finish_reason
-    return data
+    print_value([call.to_dict() for call in calls])
 
 
 def tell_calls(calls: list[ToolCall]) -> None:
