@@ -4,7 +4,9 @@ Read the files in this order:
 
 ``messages``    what adapters yield: text, pieces of tool calls, ends
 ``registry``    decides which call a piece belongs to
+``state``       the states of a call and the events that move it, as a table
 ``call``        the state of one call: its name, its arguments so far, how it ended
+``snapshot``    ``ToolCall``: a call at one moment, immutable
 ``handler``     ``ToolsAggregateMessageHandler``: keeps the calls of every message (client)
 ``middleware``  ``JsonFragmentUpdateMiddleware``: adds parsed updates to every piece of a call (server)
 

@@ -92,8 +92,7 @@ class ToolsAggregateMessageHandler:
 
     def _all_calls(self) -> list[ToolCall]:
         """Return the calls of all messages."""
-        registry = self._registry
-        return [call.view() for id in registry.message_ids for call in registry.calls(id)]
+        return [call.view() for call in self._registry.all_calls()]
 
     def _dispatch(self, message: Any) -> str | None:
         """Add a message, and return the id of the provider message it belongs to, else `_NONE`."""
@@ -128,15 +127,16 @@ class ToolsAggregateMessageHandler:
         call = self._registry.find(update, id)
         begun, self._begun = self._begun, None
         if call is not None and (call.add_update(update) or call is begun):
-            _note_content(self._registry.table(call), call)
+            _note_content(self._registry.latest_table, call)
         return id
 
     def _add_result(self, result: ToolResult) -> str | None:
         """End the call that a result belongs to, in any message."""
-        calls = self._registry.of_result(result.tool_call_id)
-        for call in calls:
+        for call in self._registry.of_result(result.tool_call_id):
             call.signal(Event.RESULT)
-        return calls[0].message_id if calls else _NONE
+            # of several calls that share the id, the earliest
+            return call.message_id
+        return _NONE
 
     def _end_message(self, end: MessageEnd) -> None:
         """End all calls of one choice, or of every choice."""
@@ -148,10 +148,9 @@ class ToolsAggregateMessageHandler:
                     call.finish_reason = end.reason
 
 
-def _note_content(table: CallTable[CallState], call: CallState | None) -> None:
+def _note_content(table: CallTable[CallState] | None, call: CallState | None) -> None:
     """Note new content of a choice: a call that ended before it was not cut off."""
-    last = table.last_content
-    if last is not call:
+    if table is not None and (last := table.last_content) is not call:
         if last is not None and last.state is State.WAITING:
             last.signal(Event.OTHER_CONTENT)
         table.last_content = call

@@ -89,13 +89,20 @@ C = TypeVar("C", bound=Call)
 class CallTable(Generic[C]):
     """The calls of one choice, in order of appearance."""
 
-    __slots__ = ("_at_index", "_by_id", "_calls", "_latest", "_new", "last_content")
+    __slots__ = (
+        "_at_index", "_by_id", "_calls", "_first", "_latest", "_new", "_place", "_places", "last_content",
+    )  # fmt: skip
 
-    def __init__(self, new: Callable[[], C]) -> None:
+    def __init__(self, new: Callable[[], C], place: Place, places: dict[str, dict[Place, None]]) -> None:
         self._new = new
+        # the registry's index of ids, and where this choice is
+        self._place = place
+        self._places = places
         # an ordered set: there may be many calls, and any of them may be dropped
         self._calls: dict[C, None] = {}
+        # the latest call with an id, and the first of several that share it
         self._by_id: dict[Any, C] = {}
+        self._first: dict[str, C] = {}
         self._at_index: dict[Any, C] = {}
         self._latest: C | None = None
         # the call that the latest content belonged to, None if it was text or the like
@@ -105,6 +112,17 @@ class CallTable(Generic[C]):
         """Return the call that a piece belongs to, a new one if it begins one."""
         id, index, name = update.tool_call_id or None, alias_of(update.index), update.function_name or None
         text = update.function_args or ""
+        if name is None and text and index is not None:
+            # a shortcut for most pieces: the arguments of an open call, by index
+            call = self._at_index.get(index)
+            if (
+                call is not None
+                and call.state is _OPEN
+                and not call.is_named_again
+                and (id is None or self._by_id.get(id) is call)
+            ):
+                self._latest = call
+                return call
         is_blank = not text.strip()
         call = self._existing(id, index, name, is_blank)
         if call is not None and name is None and not text and _ends_document(update):
@@ -125,12 +143,16 @@ class CallTable(Generic[C]):
             if self._by_id.get(id) is not call:
                 # an id that changes in mid-stream is an alias of the same call
                 self._by_id[id] = call
-                call.ids.append(id)
+                self._first.setdefault(id, call)
+                self._places.setdefault(id, {})[self._place] = None
+                if id not in call.ids:
+                    call.ids.append(id)
             call.id = call.id or id
         if index is not None:
             if self._at_index.get(index) is not call:
                 self._at_index[index] = call
-                call.indices.append(index)
+                if index not in call.indices:
+                    call.indices.append(index)
             call.index = update.index if call.index is None else call.index
         call.name = name or call.name
         self._latest = call
@@ -184,9 +206,9 @@ class CallTable(Generic[C]):
             return self._by_id[id]
         return at_index
 
-    def with_id(self, id: str) -> list[C]:
-        """Return the calls that have an id: several if they share it."""
-        return [call for call in self._calls if call.id == id or self._by_id.get(id) is call]
+    def first(self, id: str) -> C:
+        """Return the call that has an id, the first of several."""
+        return self._first[id]
 
     def knows(self, id: str) -> bool:
         """Report whether a call has this id."""
@@ -202,8 +224,13 @@ class CallTable(Generic[C]):
         """Forget a call."""
         del self._calls[call]
         for id in call.ids:
-            if self._by_id.get(id) is call:
-                del self._by_id[id]
+            latest, first = self._by_id.get(id), self._first.get(id)
+            if latest is call is first:
+                del self._by_id[id], self._first[id]
+            elif latest is call and first is not None:
+                self._by_id[id] = first
+            elif first is call and latest is not None:
+                self._first[id] = latest
         for index in call.indices:
             if self._at_index.get(index) is call:
                 del self._at_index[index]
@@ -226,7 +253,7 @@ class _Message(Generic[C]):
 class CallRegistry(Generic[C]):
     """The calls of a stream, by message and choice."""
 
-    __slots__ = ("_ended", "_latest", "_messages", "_new", "_places")
+    __slots__ = ("_ended", "_latest", "_messages", "_new", "_places", "latest_table")
 
     def __init__(self, new: Callable[[], C]) -> None:
         self._new = new
@@ -235,7 +262,9 @@ class CallRegistry(Generic[C]):
         self._places: dict[str, dict[Place, None]] = {}
         # the message that the latest piece belonged to
         self._latest: str | None = None
-        self._ended: dict[tuple[str | None, Key, str], Key | None] = {}
+        # the choice that the latest piece belonged to
+        self.latest_table: CallTable[C] | None = None
+        self._ended: dict[tuple[str | None, Key, str | None], Key | None] = {}
 
     @property
     def message_ids(self) -> list[str | None]:
@@ -244,28 +273,30 @@ class CallRegistry(Generic[C]):
 
     def find(self, update: ToolCallUpdate, message_id: str | None) -> C | None:
         """Return the call of a piece, a new one if it begins one; None for a late piece of a dropped call."""
-        choice, id = alias_of(update.choice), update.tool_call_id
-        if id is not None and update.index is None and choice == 0 and not update.function_name:
-            choice = self._choice_of(id, message_id)
-        if self._ended and id is not None and not update.function_name:
-            at = self._ended.get((message_id, choice, id), _NOT_ENDED)
-            index = alias_of(update.index)
-            if at is not _NOT_ENDED and (at is None or index is None or at == index):
+        id, choice = update.tool_call_id, alias_of(update.choice) if update.choice else 0
+        if id is not None:
+            if choice == 0 and update.index is None and not update.function_name:
+                choice = self._choice_of(id, message_id)
+            if self._ended and not update.function_name and self._is_late(update, message_id, choice):
                 return None
         message = self._messages.get(message_id)
         if message is None:
             message = self._messages[message_id] = _Message()
         table = message.choices.get(choice)
         if table is None:
-            table = message.choices[choice] = CallTable(self._new)
-        self._latest = message_id
+            table = message.choices[choice] = CallTable(self._new, (message_id, choice), self._places)
+        self._latest, self.latest_table = message_id, table
         call = table.find(update)
         if call not in message.calls:
             call.message_id, call.choice = message_id, update.choice
             message.calls[call] = None
-        if id and table.knows(id):
-            self._places.setdefault(id, {})[message_id, choice] = None
         return call
+
+    def _is_late(self, update: ToolCallUpdate, message_id: str | None, choice: Key) -> bool:
+        """Report whether a piece without a name belongs to a call that was dropped."""
+        at = self._ended.get((message_id, choice, update.tool_call_id), _NOT_ENDED)
+        index = alias_of(update.index)
+        return at is not _NOT_ENDED and (at is None or index is None or at == index)
 
     def _choice_of(self, id: str, message_id: str | None) -> Key:
         """Return the choice that has a call of this id: 0 if it has one, or if none has."""
@@ -292,6 +323,10 @@ class CallRegistry(Generic[C]):
         table = message.choices.get(alias_of(choice))
         return [] if table is None else [table]
 
+    def all_calls(self) -> Iterator[C]:
+        """Return the calls of all messages."""
+        return (call for message in self._messages.values() for call in message.calls)
+
     def calls(self, message_id: str | None) -> Iterable[C]:
         """Return the calls of a message in order of appearance."""
         message = self._messages.get(message_id)
@@ -306,13 +341,9 @@ class CallRegistry(Generic[C]):
         return choices[0].named(id, end.index) if choices else None
 
     def of_result(self, id: str | None) -> list[C]:
-        """Return the calls that a result means, in any message and choice."""
-        calls: list[C] = []
-        if id is None:
-            return calls
-        for message_id, choice in self._places.get(id, ()):
-            calls += self._messages[message_id].choices[choice].with_id(id)
-        return calls
+        """Return the calls that a result means: the first with its id in every message and choice."""
+        places = () if id is None else self._places.get(id, ())
+        return [self._messages[message].choices[choice].first(str(id)) for message, choice in places]
 
     def drop(self, call: C) -> None:
         """Forget a call, and remember that it has ended."""
@@ -332,12 +363,14 @@ class CallRegistry(Generic[C]):
                 del self._ended[next(iter(self._ended))]
         if not table:
             del message.choices[place[1]]
+            self.latest_table = None
         if not message.calls:
             del self._messages[call.message_id]
 
     def drop_message(self, message_id: str | None) -> None:
         """Forget a message and its calls."""
         message = self._messages.pop(message_id, None)
+        self.latest_table = None
         for call in () if message is None else message.calls:
             for id in call.ids:
                 self._discard(id, (message_id, alias_of(call.choice)))

@@ -35,6 +35,9 @@ export class CallState {
   constructor() {
     this.id = null;
     this.index = null;
+    // all ids and indices that have identified it
+    this.ids = new Set();
+    this.indices = new Set();
     this.name = null;
     this.isOpen = true;
     // whether its name was repeated when its arguments could be complete

@@ -25,9 +25,20 @@ class Message {
     return call;
   }
 
-  /** Return the choice that an update or an end means: a known id decides, else the stated choice. */
-  #choiceOf(event) {
-    return this.#places.choice(event.tool_call_id, this.#id, event.choice ?? 0);
+  /** Return the choice of an update: the stated one, unless it states only an id known in another. */
+  #choiceOf(update) {
+    const { tool_call_id: id, index } = update;
+    const choice = update.choice ?? 0;
+    if (!id || index !== null || choice !== 0 || update.function_name) return choice;
+    const choices = this.#places.choices(id, this.#id);
+    return choices.length > 0 && !choices.includes(0) ? choices[0] : 0;
+  }
+
+  /** Return the choice of the call that an end means: the stated one, unless only another has its id. */
+  #choiceOfEnd(event) {
+    const choice = event.choice ?? 0;
+    if (!event.tool_call_id || this.tables.get(choice)?.knows(event.tool_call_id)) return choice;
+    return this.#places.choices(event.tool_call_id, this.#id)[0] ?? choice;
   }
 
   /** Add an update of one of the calls. */
@@ -50,7 +61,7 @@ class Message {
 
   /** End one of the calls. */
   endCall(event) {
-    const call = this.tables.get(this.#choiceOf(event))?.named(event.tool_call_id, event.index) ?? null;
+    const call = this.tables.get(this.#choiceOfEnd(event))?.named(event.tool_call_id, event.index) ?? null;
     if (call === null) return;
     if (event.failed) call.fail();
     else call.endIfCertain();
@@ -164,10 +175,10 @@ export class ToolsAggregateMessageHandler {
 
   /** End the call that a result belongs to, in whichever message it is. */
   #endByResult(result) {
-    for (const [id, choice] of this.#places.of(result.tool_call_id)) {
-      this.#messages.get(id).tables.get(choice).named(result.tool_call_id, null)?.end(true, false);
-      return this.calls(id);
-    }
-    return [];
+    const [place] = this.#places.of(result.tool_call_id);
+    if (place === undefined) return [];
+    const table = this.#messages.get(place.messageId).tables.get(place.choice);
+    table.first(result.tool_call_id).end(true, false);
+    return this.calls(place.messageId);
   }
 }

@@ -5,7 +5,9 @@ import { isEnd } from "./wire.js";
 
 /** The calls of one message and choice, in order of appearance. */
 export class CallTable {
+  // the latest call with an id, and the first of several that share it
   #byId = new Map();
+  #first = new Map();
   #atIndex = new Map();
   #latest = null;
   #newCall;
@@ -37,10 +39,13 @@ export class CallTable {
     if (id !== null) {
       // an id that changes within a call is an alias of the same call
       this.#byId.set(id, call);
+      if (!this.#first.has(id)) this.#first.set(id, call);
+      call.ids.add(id);
       call.id ??= id;
     }
     if (index !== null) {
       this.#atIndex.set(index, call);
+      call.indices.add(index);
       call.index ??= index;
     }
     call.name = name ?? call.name;
@@ -51,6 +56,8 @@ export class CallTable {
   /** Return the call that a piece continues, null if it begins one. */
   #continued(id, index, name, isBlank) {
     let call = (id !== null && this.#byId.get(id)) || null;
+    // the same id at another index is another call
+    if (index !== null && call !== null && call.indices.size > 0 && !call.indices.has(index)) call = null;
     if (call !== null && (call.isOpen || name === null || (isBlank && name === call.name))) return call;
     const latest = this.#latest;
     if (index === null) {
@@ -66,14 +73,16 @@ export class CallTable {
     const isBare = id === null && name === null;
     // a piece without a name after the end of its call is late, and begins no other
     if (!call.isOpen) return isBare ? call : null;
+    const isSameId = id !== null && call.ids.has(id);
+    const isNewId = id !== null && call.id !== null && !isSameId;
     if (name === null || call.name === null) {
       if (isBare && call.isNamedAgain && !isBlank) return null;
       // nothing says that a call begins, unless an id and a name join one that has its id
-      return name !== null && id !== null && call.id !== null ? null : call;
+      return name !== null && isNewId ? null : call;
     }
-    if (name !== call.name || (id !== null && call.id !== null)) return null;
+    if (name !== call.name || isNewId) return null;
     // the same name again: repeated with every piece, or a second call of the same tool
-    return call.couldBeComplete() && !isBlank ? null : call;
+    return !isSameId && !isBlank && call.couldBeComplete() ? null : call;
   }
 
   /** Report whether a call has this id. */
@@ -81,11 +90,17 @@ export class CallTable {
     return id !== null && this.#byId.has(id);
   }
 
-  /** Return the call that has this id or, without one, is open at this index; else the latest. */
+  /** Return the call that an end means: by id and index, by id, by index, or the latest. */
   named(id, index) {
-    if (id !== null && this.#byId.has(id)) return this.#byId.get(id);
-    if (index !== null) return this.#atIndex.get(index) ?? null;
-    return id === null ? this.#latest : null;
+    const atIndex = index === null ? null : (this.#atIndex.get(index) ?? null);
+    if (id === null) return index === null ? this.#latest : atIndex;
+    if (atIndex !== null && atIndex.ids.has(id)) return atIndex;
+    return this.#byId.get(id) ?? atIndex;
+  }
+
+  /** Return the call that has an id, the first of several. */
+  first(id) {
+    return this.#first.get(id);
   }
 
   /** The ids of all calls. */
@@ -94,32 +109,33 @@ export class CallTable {
   }
 }
 
-/** Which choice of each message holds the call of an id: ids are certain, choices are often not stated. */
+/** The messages and choices that hold calls of an id. */
 export class CallPlaces {
-  #choices = new Map();
+  #places = new Map();
 
-  /** Return the choice that holds the call of this id, else the stated one. */
-  choice(id, messageId, stated) {
-    return this.#choices.get(id)?.get(messageId) ?? stated;
+  /** Return the choices of a message that hold a call of this id, in order of appearance. */
+  choices(id, messageId) {
+    return this.of(id).filter((place) => place.messageId === messageId).map((place) => place.choice);
   }
 
-  /** Return the messages that hold a call of this id, each with the choice. */
+  /** Return the places of the calls of this id: message and choice. */
   of(id) {
-    return this.#choices.get(id) ?? [];
+    return this.#places.get(id) ?? [];
   }
 
-  /** Record the place of the call of this id. */
+  /** Record the place of a call of this id. */
   add(id, messageId, choice) {
-    let found = this.#choices.get(id);
-    if (found === undefined) this.#choices.set(id, (found = new Map()));
-    if (!found.has(messageId)) found.set(messageId, choice);
+    const places = this.of(id);
+    if (places.some((place) => place.messageId === messageId && place.choice === choice)) return;
+    this.#places.set(id, [...places, { messageId, choice }]);
   }
 
   /** Forget the calls of these ids in a message. */
   discard(ids, messageId) {
     for (const id of ids) {
-      const found = this.#choices.get(id);
-      if (found?.delete(messageId) && found.size === 0) this.#choices.delete(id);
+      const places = this.of(id).filter((place) => place.messageId !== messageId);
+      if (places.length > 0) this.#places.set(id, places);
+      else this.#places.delete(id);
     }
   }
 }
