@@ -44,7 +44,7 @@ def files(folder: str) -> list[Path]:
 
 
 def docstrings(path: Path) -> list[tuple[int, str]]:
-    """Return the docstrings of a Python module, or the documentation comments of another, with their lines."""
+    """Return the docstrings of a Python module, or the comments that are JSDoc, with their lines."""
     text = path.read_text("utf-8")
     if path.suffix != ".py":
         comments = re.finditer(r"/\*\*[\s*]*([^\s*])", text)
@@ -63,8 +63,10 @@ def faults(path: Path) -> list[str]:
     found = []
     text = path.read_text("utf-8")
     for pattern, better in WORDS.items():
-        for match in re.finditer(pattern, text, re.IGNORECASE):
-            found.append((text.count("\n", 0, match.start()) + 1, f"{match[0]!r}: write {better}"))
+        matches = re.finditer(pattern, text, re.IGNORECASE)
+        found += [
+            (text.count("\n", 0, match.start()) + 1, f"{match[0]!r}: write {better}") for match in matches
+        ]
     for line, docstring in docstrings(path):
         match = VERBS.match(docstring)
         if match is not None:
