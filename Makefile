@@ -4,7 +4,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(wildcard src/midstream/*.py src/midstream/*/*.py src/midstream/*/*.pxd)
-FUZZ_SECONDS ?= 300
 # every tool at the version and with the hashes that requirements/ names; `make locks` writes those files
 PINNED = -m pip install --quiet --require-hashes --requirement requirements
 LOCKS := check docs fuzz locks mutants sdk-openai sdk-anthropic sdk-objects
@@ -14,7 +13,7 @@ BENCH_WHEEL = $(BENCH)/bin/python -m pip wheel --quiet --no-build-isolation --no
 # the SDKs of providers, for the tests that use them as clients
 SDKS := .venv-sdk-openai/ready .venv-sdk-anthropic/ready .venv-sdk-objects/ready
 
-.PHONY: help demo test check docs bench bench-check comparison fuzz properties sanitize memcheck leaks bounds soak mutants dist pictures chromium clean sdk-envs locks
+.PHONY: help demo test check docs bench deep bench-check comparison pictures dist clean locks sdk-envs chromium
 
 help:
 	@echo "make demo    see JSON arrive"
@@ -22,14 +21,7 @@ help:
 	@echo "make check   lint and type-check"
 	@echo "make docs    build the documentation site, warnings are errors"
 	@echo "make bench   measure against the peers (QUICK=1: a short run; DOCS=1: write docs/benchmarks.md)"
-	@echo "make bench-check  count instructions, and compare with the reference"
-	@echo "make fuzz    look for counterexamples for FUZZ_SECONDS ($(FUZZ_SECONDS)), guided by coverage"
-	@echo "make properties  the same with the tests' own properties"
-	@echo "make sanitize    the compiled core under AddressSanitizer and UBSan (memcheck: valgrind, leaks: references)"
-	@echo "make bounds      adversarial shapes at full size"
-	@echo "make soak        what a hundred thousand streams leave behind"
-	@echo "make mutants     change the core in small ways, and see that the tests notice (ONLY=…, SAMPLE=…)"
-	@echo "make dist    build sdist and wheel, and try both in fresh environments"
+	@echo "make deep    run the programs that take long (ONLY=list: which; ONLY=fuzz: one of them)"
 
 demo: $(VENV)/installed
 	@$(BIN)/python -m midstream.cli.demo
@@ -62,33 +54,9 @@ comparison: $(BENCH)/ready benchmarks/node/node_modules
 bench-check: $(VENV)/installed
 	$(BIN)/python benchmarks/instructions.py
 
-# guided by coverage, harness after harness; `make properties` tries the tests' own properties on fresh examples
-fuzz: $(VENV)/installed .venv-fuzz/ready
-	.venv-fuzz/bin/python tools/fuzz/run.py $(FUZZ_SECONDS) $(ONLY)
-
-properties: $(VENV)/installed
-	$(BIN)/python tools/fuzz/properties.py $(FUZZ_SECONDS)
-
-# each in a copy of its own, and first with bugs planted in it, which the tool must find
-sanitize: $(VENV)/installed
-	$(BIN)/python tools/sanitize/sanitize.py asan
-
-memcheck: $(VENV)/installed
-	$(BIN)/python tools/sanitize/sanitize.py memcheck
-
-leaks: $(VENV)/installed
-	$(BIN)/python tools/sanitize/sanitize.py leaks
-
-# shapes made to hurt, at a tenth of their size and at their size
-bounds: $(VENV)/installed
-	$(BIN)/python tools/bounds.py
-
-soak: $(VENV)/installed
-	$(BIN)/python tools/soak.py
-	$(BIN)/python tools/soak.py --plain --only process
-
-mutants: .venv-mutants/ready
-	.venv-mutants/bin/python tools/mutation/run.py $(ONLY) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(AGAIN),--again)
+# long-running programs: `make deep ONLY=list` names them
+deep: $(VENV)/installed
+	@$(BIN)/python tools/deep.py $(ONLY) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(ARGS),--args="$(ARGS)")
 
 pictures: $(VENV)/installed $(VENV)/browser
 	$(BIN)/python tools/diagrams/make_diagrams.py

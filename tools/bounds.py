@@ -1,8 +1,9 @@
 """What a hostile text can cost: shapes made to hurt, and every way through the library that may take them.
 
-Run as a script (``make bounds``) this takes the shapes at full size. Every row runs at a tenth of its size
-and at its size, each in a process of its own. The processor time and the most memory that each process had
-are printed, and judged by how they grow. The tests take the same shapes small (`test_resource_bounds`).
+Run as a program (``make deep ONLY=bounds``) it uses the shapes at full size. Every row runs at a tenth of
+its size and at its size, each in a process of its own. The processor time and the most memory that each
+process had are printed, and judged by how they grow. The tests use the same shapes small
+(`test_resource_bounds`).
 """
 
 from __future__ import annotations

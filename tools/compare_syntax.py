@@ -1,11 +1,11 @@
-"""Compare the syntax trees of two revisions: show that a series of renames and new prose changes no code.
+"""Compare the syntax trees of two revisions: show that renames and new prose change no code.
 
     python tools/compare_syntax.py BEFORE [AFTER] [PATH...]
 
-Docstrings, comments and imports aside, every Python file under PATH (default: src) must have
-the same tree in both revisions after the renames in ``tools/renames/*.txt`` are applied to both. AFTER is
-``HEAD`` unless it is named; ``.`` means the working tree. String constants that contain a space are text for
-people, such as error messages: they may differ, but not appear or disappear.
+Every Python file under PATH (default: src) must have the same tree in both revisions, after the renames in
+``tools/renames/*.txt`` have been applied to both. Docstrings, comments and imports are not compared. String
+constants that contain a space are text for people, such as error messages: their wording may differ, but no
+constant may appear or disappear. AFTER is ``HEAD`` by default; ``.`` is the working tree.
 
 The exit code is 1 if a file differs; the first difference of each file is printed.
 """

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import deep
 from documents import DOCS, PAGES, ROOT, Block, anchors, blocks, links, matches, name_of
 from test_examples import EXAMPLES, HELPERS, SHOWN_BY_SPEAKER, output_of
 
@@ -147,6 +148,9 @@ def check_command(words: list[str]) -> None:
             targets = [word for word in rest if "=" not in word and not word.startswith("-")]
             rules = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
             assert set(targets) <= set(rules), words
+            if targets == ["deep"]:
+                named = [name for word in rest if word.startswith("ONLY=") for name in word[5:].split()]
+                assert {*named} <= {*deep.programs("1"), "list"}, words
         case "pip":
             extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
             for word in rest[1:]:
