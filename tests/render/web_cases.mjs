@@ -75,7 +75,7 @@ class Check {
 
 const NOTHING = {
   changed: true, throws: null, value: null, isComplete: false, openPath: null, error: null,
-  position: null, calls: null, messageIds: [], segments: null, events: null,
+  position: null, calls: null, messageIds: [], segments: null, events: null, updates: null,
 };
 const NO_CALL = {
   id: null, index: null, name: null, args: null, rawArgs: "", isComplete: false, error: null,
@@ -169,6 +169,35 @@ const RUNNERS = {
     for (let cut = 1; cut < Math.min(text.length, 40); cut++) {
       const steps = [{ add: text.slice(0, cut) }, { add: text.slice(cut) }, ...end];
       runPortions(library, test, check, new library.JsonValueAccumulator(options), steps, `cut at ${cut}`);
+    }
+  },
+  updates(library, test, check) {
+    const limits = inCamelCase(test.options?.limits ?? {});
+    const accumulator = new library.JsonFragmentAccumulator({ onError: "event", ...test.options, limits });
+    const rebuilder = new library.JsonFragmentRebuilder({ root: test.options?.root ?? "root" });
+    const values = new library.JsonValueAccumulator({ onError: "event", limits });
+    const expected = writtenOut(test.expect);
+    for (const [i, step] of test.steps.entries()) {
+      const what = `step ${i + 1}`;
+      let updates;
+      const outcome = tried(library, () => {
+        try {
+          updates = "finish" in step ? accumulator.finish() : accumulator.addFragment(step.add);
+        } catch (error) {
+          updates = error.updates;
+          throw error;
+        }
+      });
+      check.is(`${what} throws`, outcome.threw, expected[i].throws);
+      check.is(`${what} updates`, JSON.parse(JSON.stringify(updates)), expected[i].updates);
+      check.is(`${what} isComplete`, accumulator.isComplete, expected[i].isComplete);
+      check.is(`${what} position`, accumulator.position, expected[i].position);
+      // what they rebuild is what the text says
+      rebuilder.apply(updates);
+      if ("finish" in step) values.finish();
+      else values.addFragment(step.add);
+      // before the end, a rebuilder may still hold a high surrogate
+      if (accumulator.isComplete) check.is(`${what} value`, rebuilder.value, values.value);
     }
   },
   rebuild(library, test, check) {

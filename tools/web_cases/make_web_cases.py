@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,6 +97,31 @@ def _run_text(library: Any, case: Case) -> list[dict[str, Any]]:
     return told
 
 
+def _run_updates(library: Any, case: Case) -> list[dict[str, Any]]:
+    options = case.get("options", {})
+    accumulator = library.JsonFragmentAccumulator(
+        root=options.get("root", "root"),
+        on_error=options.get("onError", "event"),
+        limits=library.Limits(**options.get("limits", {})),
+    )
+    steps = []
+    for step in case["steps"]:
+        feed = accumulator.finish if "finish" in step else partial(accumulator.add_fragment, step["add"])
+        try:
+            outcome: dict[str, Any] = {"updates": _wire(library, feed())}
+        except library.JsonStreamError as error:
+            thrown = {**(_error(error.error) or {}), "path": error.path}
+            outcome = {"throws": thrown, "updates": _wire(library, error.updates)}
+        steps.append(
+            outcome | {"isComplete": accumulator.is_complete, "position": accumulator.position._asdict()}
+        )
+    return steps
+
+
+def _wire(library: Any, updates: Any) -> list[dict[str, Any]]:
+    return [library.to_wire(update) for update in updates]
+
+
 def _call(library: Any, call: Any) -> dict[str, Any]:
     return {
         "id": call.id,
@@ -156,6 +182,7 @@ def _run_sse(library: Any, case: Case) -> list[dict[str, Any]]:
 _RUNNERS: dict[str, Callable[[Any, Case], list[dict[str, Any]]]] = {
     "rebuild": _run_rebuild,
     "text": _run_text,
+    "updates": _run_updates,
     "handler": _run_handler,
     "path": _run_path,
     "sse": _run_sse,
@@ -174,6 +201,7 @@ NOTHING: dict[str, Any] = {
     "messageIds": [],
     "segments": None,
     "events": None,
+    "updates": None,
 }
 NO_CALL: dict[str, Any] = {
     "id": None, "index": None, "name": None, "args": None, "rawArgs": "", "isComplete": False, "error": None,

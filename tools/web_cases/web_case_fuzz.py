@@ -78,6 +78,14 @@ class _Maker:
             options["limits"] = {self.random.choice(names): self.random.randint(0, 8)}
         return {"kind": "text", "steps": [*steps, {"finish": True}], "options": options}
 
+    def updates_case(self) -> Case:
+        case = self.text_case()
+        return {
+            **case,
+            "kind": "updates",
+            "options": {**case["options"], "root": self.random.choice(["root", "", "a.b"])},
+        }
+
     def rebuild_case(self) -> Case:
         root = self.random.choice(["root", "root", "", "args"])
         on_error = self.random.choice(["event", "recover"])
@@ -176,7 +184,9 @@ def random_cases(count: int, seed: int) -> list[Case]:
     maker = _Maker(seed)
     cases = []
     for number in range(count):
-        make = maker.random.choice([maker.text_case, maker.rebuild_case, maker.handler_case])
+        make = maker.random.choice(
+            [maker.text_case, maker.updates_case, maker.rebuild_case, maker.handler_case]
+        )
         case: Case = json.loads(json.dumps({**make(), "name": f"{seed}/{number}", "repeats": True}))
         cases.append({**case, "expect": expected_of(midstream, case)})
     return cases

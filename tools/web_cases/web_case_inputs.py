@@ -31,6 +31,10 @@ def text(name: str, *pieces: str | None, **options: Any) -> Case:
     return {"name": name, "kind": "text", "options": options, "steps": steps}
 
 
+def updates(name: str, *pieces: str | None, **options: Any) -> Case:
+    return text(name, *pieces, **options) | {"kind": "updates"}
+
+
 def handler(name: str, *steps: dict[str, Any], **options: Any) -> Case:
     plain = [step if set(step) <= {"complete", "calls"} else {"event": step} for step in steps]
     return {"name": name, "kind": "handler", "options": options, "steps": plain}
@@ -1101,10 +1105,37 @@ def event_streams() -> Iterable[Case]:
         yield {"name": f"events: {name}", "kind": "sse", "steps": [{"chunk": chunk} for chunk in chunks]}
 
 
+def text_updates() -> Iterable[Case]:
+    """The updates of a sample of the documents: what is a document is tested with values."""
+    rules: list[Accepted | Rejected] = [*ACCEPTED, *REJECTED]
+    for case in rules[::5]:
+        if isinstance(case.text, str) and len(case.text) < _LONG:
+            options = {"limits": case.limits} if case.limits else {}
+            yield updates(f"RFC 8259: {case.name}", case.text, None, **options)
+    for name, document in DOCUMENTS.items():
+        if len(document) < _LONG:
+            yield updates(f"{name}, cut in threes", *cut(document, 3), None)
+            yield updates(f"{name}, another root", document, None, root="")
+    for name, document in {
+        "bad literal": '{"a": [1, 2], "b": nope}',
+        "bad escape": r'{"a": "good \x bad"}',
+        "a surrogate, then a bad escape": r'["ab\ud83d\x"]',
+        "truncated": '{"a": {"b": "c',
+        "truncated at a surrogate": r'{"a": {"b": "c\ud83d',
+        "truncated after a key": '{"a": {"b"',
+        "trailing text": "[1] x",
+    }.items():
+        yield updates(f"thrown: {name}", *cut(document, 4), None, onError="raise")
+        yield updates(f"reported: {name}", *cut(document, 4), None, root="a.b")
+    yield updates("text after the finish", "[1]", None, "x", None)
+    yield updates("numbers that JavaScript writes otherwise", "[-0, 1e999, 1.50, 12345678901234567890]", None)
+    yield updates("a key that is no name", '{"a.b": {"": [{"\\u00e9": 1}]}}', None)
+
+
 _GROUPS: list[Callable[[], Iterable[Case]]] = [
     rebuild_documents, rebuild_roots, rebuild_errors, rebuild_strings, rebuild_misplaced, rebuild_malformed,
-    text_documents, handler_sources, handler_arguments, handler_ends, handler_told_ends, handler_names,
-    handler_identity, handler_events, paths, event_streams,
+    text_documents, text_updates, handler_sources, handler_arguments, handler_ends, handler_told_ends,
+    handler_names, handler_identity, handler_events, paths, event_streams,
 ]  # fmt: skip
 
 

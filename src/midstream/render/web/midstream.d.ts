@@ -1,10 +1,32 @@
 /** midstream for JavaScript: the wire form of updates, and raw JSON text, into values that grow. */
 
+import type { SseEvent } from "./sse.js";
+
+export { SseDecoder } from "./sse.js";
+export type { SseEvent } from "./sse.js";
+
 /** What JSON.parse returns. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
 /** The path of a value: keys and indexes, from the root down. */
 export type Segments = Array<string | number>;
+
+/** A path string such as `users[2].email`, or its segments. */
+export type Path = string | ReadonlyArray<string | number>;
+
+/**
+ * A value of type T while it arrives: any member may be missing, arrays may be shorter, and a string may be
+ * a part of the final one, so a union of literals is a string.
+ */
+export type DeepPartial<T> = [JsonValue] extends [T]
+  ? T
+  : T extends string
+    ? string
+    : T extends number | boolean | null | undefined
+      ? T
+      : T extends ReadonlyArray<infer Item>
+        ? Array<DeepPartial<Item>>
+        : { [Key in keyof T]?: DeepPartial<T[Key]> };
 
 export type JsonFragmentKind =
   | "StartObject"
@@ -49,6 +71,10 @@ export declare class JsonStreamError extends Error {
   readonly column: number;
   /** The path of the value in which the error was found. */
   readonly path: string;
+  /** From JsonFragmentAccumulator: the updates of the fragment before the error. */
+  readonly updates?: JsonFragment[];
+  /** From JsonSelectAccumulator: the matches of the fragment before the error. */
+  readonly matches?: Match[];
 }
 
 /** Limits on what a document may hold; null lifts a limit. Lengths count characters. */
@@ -66,28 +92,196 @@ export interface Limits {
 /** Parse a path string into its segments: `root.users[2]["e.mail"]` is `["users", 2, "e.mail"]`. */
 export declare function parsePath(path: string, root?: string): Segments;
 
+export interface AccumulatorOptions {
+  /** "raise" (the default): invalid text throws JsonStreamError; "event": the error is in `error`. */
+  onError?: "raise" | "event";
+  limits?: Limits;
+}
+
 /** Builds a value from text fragments, cut anywhere. */
-export declare class JsonValueAccumulator {
-  constructor(options?: { onError?: "raise" | "event"; limits?: Limits });
-  /** The value so far, undefined before there is one; read-only, and never changed afterwards. */
-  get value(): JsonValue | undefined;
+export declare class JsonValueAccumulator<T = JsonValue> {
+  /** `live`: `value` is the growing value itself, not a snapshot; reading it costs nothing. */
+  constructor(options?: AccumulatorOptions & { live?: boolean });
+  /** The value so far, undefined before there is one; read-only, and never changed afterwards unless live. */
+  get value(): DeepPartial<T> | undefined;
   /** The segments of the innermost value that is still open, null if nothing is. */
   get openPath(): Segments | null;
   get isComplete(): boolean;
   get error(): ParserError | null;
-  get position(): { index: number; line: number; column: number };
+  get position(): Position;
   /** Read a fragment; return whether the value changed. */
   addFragment(fragment: string): boolean;
   /** Declare the end of the input; a truncated text is an error. Return whether the value changed. */
   finish(): boolean;
 }
 
+/** How far a text has been read: index from 0, line and column from 1, in characters. */
+export interface Position {
+  index: number;
+  line: number;
+  column: number;
+}
+
+/** What a field does while it arrives. Values that are not strings have no deltas. */
+export interface FieldListener<V = unknown> {
+  start?(segments: Segments): void;
+  delta?(piece: string, segments: Segments): void;
+  end?(value: V, segments: Segments): void;
+}
+
+/** A JsonValueAccumulator that reports the beginning, the growth and the end of chosen fields. */
+export declare class JsonFieldAccumulator<T = JsonValue> extends JsonValueAccumulator<T> {
+  /** Add a listener before the first fragment; return a function that removes it. */
+  onField<V = unknown>(path: Pattern, listener: FieldListener<V>): () => void;
+}
+
+/** Reads text fragments and returns the updates that each of them determines. */
+export declare class JsonFragmentAccumulator {
+  /** `root`: the name of the root in the paths. */
+  constructor(options?: AccumulatorOptions & { root?: string });
+  get isComplete(): boolean;
+  get error(): ParserError | null;
+  get position(): Position;
+  addFragment(fragment: string): JsonFragment[];
+  finish(): JsonFragment[];
+}
+
+/** Stands for any key or index in a pattern of segments. */
+export declare const ANY: unique symbol;
+
+/** A path with wildcards: `items[*].title`, or its segments with ANY. */
+export type Pattern = string | ReadonlyArray<string | number | typeof ANY>;
+
+/** A value that a pattern selected. */
+export interface Match<V = unknown> {
+  readonly pattern: Pattern;
+  readonly segments: Segments;
+  readonly value: V;
+  /** False for a value that is still open, with `partial: true`. */
+  readonly isFinal: boolean;
+}
+
+export interface SelectOptions {
+  /** Also return selected values that are still open. */
+  partial?: boolean;
+  limits?: Limits;
+}
+
+/** Reads text fragments and returns the values that patterns select; only those are built. */
+export declare class JsonSelectAccumulator<V = unknown> {
+  constructor(paths: string | ReadonlyArray<Pattern>, options?: SelectOptions);
+  /** Whether nothing more can match. */
+  get isDone(): boolean;
+  get isComplete(): boolean;
+  addFragment(fragment: string): Array<Match<V>>;
+  finish(): Array<Match<V>>;
+}
+
+/** Iterate over the values that patterns select; end as soon as nothing more can match. */
+export declare function select<V = unknown>(
+  fragments: Iterable<string> | AsyncIterable<string>,
+  paths: string | ReadonlyArray<Pattern>,
+  options?: SelectOptions & { limit?: number },
+): AsyncGenerator<Match<V>, void, undefined>;
+
+/** An operation of JSON Patch (RFC 6902), or `append`, which extends a string. */
+export type PatchOperation =
+  | { op: "add" | "replace" | "test"; path: string; value: unknown }
+  | { op: "append"; path: string; value: string }
+  | { op: "remove"; path: string }
+  | { op: "move" | "copy"; from: string; path: string };
+
+/** Apply operations to a value; the result shares every container that none of them touched. */
+export declare function applyPatch<T = unknown>(value: unknown, operations: ReadonlyArray<PatchOperation>): T;
+
+export interface EventsOptions extends Omit<RequestInit, "signal"> {
+  signal?: AbortSignal;
+  /** Another function than the global fetch. */
+  fetch?: typeof fetch;
+  /** The id from which to resume. */
+  lastEventId?: string;
+  /** How many attempts in a row may fail; 5 by default. */
+  tries?: number;
+  /** Called before each wait for another attempt. */
+  onReconnect?(state: { failures: number; lastEventId: string }): void;
+}
+
+/** Request an event stream, and iterate over its events; resume after a lost connection. */
+export declare function events(
+  url: string | URL,
+  options?: EventsOptions,
+): AsyncGenerator<SseEvent, void, undefined>;
+
+/** The server answered with a status that is not a success, or not with an event stream. */
+export declare class ResponseError extends Error {
+  constructor(message: string, response: Response);
+  readonly status: number;
+  readonly response: Response;
+}
+
+/** The connection was lost and could not be restored. */
+export declare class ConnectionLost extends Error {
+  constructor(cause?: unknown);
+}
+
+/** Something to subscribe to: Svelte's store contract, and what useSyncExternalStore expects. */
+export interface Store<S> {
+  /** Call a listener with the current snapshot and each new one; return a function that unsubscribes. */
+  subscribe(listener: (snapshot: S) => void): () => void;
+  /** Return the snapshot: the same object between notifications. */
+  getSnapshot(): S;
+}
+
+/** What a stream amounts to. */
+export interface StreamSnapshot<T = JsonValue> {
+  readonly status: "streaming" | "complete" | "failed" | "stopped";
+  /** The text of the answer. */
+  readonly text: string;
+  /** The value of the text so far, if it is JSON. */
+  readonly value: DeepPartial<T> | undefined;
+  readonly openPath: Segments | null;
+  /** Whether the value is complete. */
+  readonly isComplete: boolean;
+  readonly valueError: ParserError | null;
+  readonly calls: ReadonlyArray<ToolCall>;
+  /** An error of the stream: from the server, or an exception. */
+  readonly error: Error | { code: string; message: string } | null;
+}
+
+export interface StreamStore<T = JsonValue> extends Store<StreamSnapshot<T>> {
+  /** Leave the source, and keep what has arrived. */
+  stop(): void;
+  /** Resolves when the stream is over, however it ended. */
+  readonly done: Promise<void>;
+}
+
+/** Create a store that follows a stream of text fragments, of events, or of Server-Sent Events. */
+export declare function createStore<T = JsonValue>(
+  source:
+    | Iterable<string | StreamEvent | SseEvent>
+    | AsyncIterable<string | StreamEvent | SseEvent>,
+  options?: { schedule?: (publish: () => void) => void },
+): StreamStore<T>;
+
+/** A field of a value: final when it is complete. */
+export interface Field<V = unknown> {
+  readonly value: V | undefined;
+  readonly isComplete: boolean;
+}
+
+/** Create a store for one field of the value, or of the arguments of the call at this position or name. */
+export declare function field<V = unknown>(
+  store: Store<StreamSnapshot<any>>,
+  path: Path,
+  options?: { call?: number | string | null },
+): Store<Field<V>>;
+
 /** Rebuilds a value from updates in their wire form. */
-export declare class JsonFragmentRebuilder {
+export declare class JsonFragmentRebuilder<T = JsonValue> {
   /** `root`: the name of the root in the paths, by default the one in the first update. */
   constructor(options?: { root?: string | null });
   /** The value so far, undefined before there is one; read-only, and never changed afterwards. */
-  get value(): JsonValue | undefined;
+  get value(): DeepPartial<T> | undefined;
   /** The segments of the innermost value that is still open, null if there is none. */
   get openPath(): Segments | null;
   /** Whether JsonComplete was received. */

@@ -7,6 +7,11 @@
  *     JsonValueAccumulator            text fragments -> the value so far
  *     JsonFragmentRebuilder           updates in their wire form -> the value so far
  *     ToolsAggregateMessageHandler    events -> the tool calls of a message, as they stand
+ *     JsonFragmentAccumulator         text fragments -> updates in their wire form
+ *     JsonSelectAccumulator, select   text fragments -> the values that patterns select
+ *
+ * and without a namesake: JsonFieldAccumulator (listeners for fields), events (a request by fetch, as an
+ * iterator that resumes), createStore and field (for user interfaces), applyPatch.
  *
  * A value that was read is never changed afterwards; the next change copies the containers that are
  * still open and shares all others, so `===` shows what did not change. Treat values as read-only.
@@ -16,13 +21,22 @@
  * repeated key. Objects list keys such as "7" first, in ascending order, as all objects in JavaScript
  * do. Indexes, lines and columns of errors count characters, not UTF-16 units.
  *
- * Read lib/ in this order: grammar (with strings, numbers), builder, accumulator; paths, wire, cursor,
- * rebuilder; events, registry, call, tool-call, handler.
+ * Read lib/ in this order: grammar (with strings, numbers), builder, accumulator; updates; paths, wire,
+ * cursor, rebuilder; events, registry, call, tool-call, handler; patterns, matching, select, fields; client,
+ * store; patch.
  */
 
 export { JsonValueAccumulator } from "./lib/accumulator.js";
+export { ConnectionLost, ResponseError, events } from "./lib/client.js";
 export { JsonStreamError } from "./lib/errors.js";
+export { JsonFieldAccumulator } from "./lib/fields.js";
 export { ToolsAggregateMessageHandler } from "./lib/handler.js";
+export { applyPatch } from "./lib/patch.js";
 export { parsePath } from "./lib/paths.js";
+export { ANY } from "./lib/patterns.js";
 export { JsonFragmentRebuilder } from "./lib/rebuilder.js";
+export { JsonSelectAccumulator, select } from "./lib/select.js";
+export { createStore, field } from "./lib/store.js";
 export { ToolCall } from "./lib/tool-call.js";
+export { JsonFragmentAccumulator } from "./lib/updates.js";
+export { SseDecoder } from "./sse.js";

@@ -9,19 +9,23 @@ import { readLimits } from "./limits.js";
  * Builds a value from text fragments: RFC 8259, strictly, each character read once.
  *
  * Containers show at once, strings as they grow, numbers and literals when they are complete. With
- * `onError: "raise"` invalid text throws JsonStreamError; with "event" the error is in `error`.
+ * `onError: "raise"` invalid text throws JsonStreamError; with "event" the error is in `error`. With
+ * `live: true`, `value` is the growing value itself, not a snapshot: reading it costs nothing, but it
+ * changes with the next fragment.
  */
 export class JsonValueAccumulator {
-  #builder = new ValueBuilder();
+  #builder;
   #grammar;
   #raises;
 
-  constructor({ onError = "raise", limits = {} } = {}) {
+  /** `createVisitor` is internal: a subclass may put a visitor between grammar and builder. */
+  constructor({ onError = "raise", limits = {}, live = false } = {}, createVisitor = (builder) => builder) {
     if (onError !== "raise" && onError !== "event") {
       throw new TypeError('onError is one of "raise", "event"');
     }
     this.#raises = onError === "raise";
-    this.#grammar = new Grammar(this.#builder, readLimits(limits));
+    this.#builder = new ValueBuilder(live);
+    this.#grammar = new Grammar(createVisitor(this.#builder), readLimits(limits));
   }
 
   /** The value so far, undefined before there is one. */

@@ -1,5 +1,7 @@
 /** Building a value from nested calls, with snapshots that share all that did not change. */
 
+import { formatPath } from "./paths.js";
+
 /**
  * A visitor that builds a value.
  *
@@ -7,7 +9,9 @@
  * the spine, which is the chain of containers that are still open (copy-on-write), and shares all others.
  */
 export class ValueBuilder {
-  constructor() {
+  constructor(isLive = false) {
+    // whether readers get the growing value itself instead of snapshots
+    this.isLive = isLive;
     this.root = undefined;
     // the innermost open container, the spine, and the key of each container in the one around it
     this.current = null;
@@ -23,10 +27,10 @@ export class ValueBuilder {
     this.hasChanged = false;
   }
 
-  /** Return the value, and mark it as published. */
+  /** Return the value, and mark it as published unless it is live. */
   publish() {
     this.settle();
-    this.isPublished = true;
+    this.isPublished = !this.isLive;
     return this.root;
   }
 
@@ -51,6 +55,11 @@ export class ValueBuilder {
       segments.push(this.inArray ? this.current.length - begun : this.currentKey);
     }
     return segments;
+  }
+
+  /** Return the path string of an error: of the open container or, `inValue`, of the value in it. */
+  errorPath(inValue, begun) {
+    return formatPath("root", this.path(inValue, begun));
   }
 
   copySpine() {
@@ -106,6 +115,22 @@ export class ValueBuilder {
     this.currentKey = this.keys.pop();
     this.current = this.spine.length > 0 ? this.spine[this.spine.length - 1] : null;
     this.inArray = Array.isArray(this.current);
+  }
+
+  /** End the open container and return it. */
+  endOfContainer() {
+    if (this.inString) this.endString();
+    const container = this.current;
+    this.end();
+    return container;
+  }
+
+  /** Add a piece of a string; return the string so far. */
+  stringSoFar(piece, starts, ends) {
+    this.string(piece, starts, false);
+    const { text } = this;
+    if (ends) this.endString();
+    return text;
   }
 
   key(text) {

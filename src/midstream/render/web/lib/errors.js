@@ -18,6 +18,10 @@ const MESSAGES = {
   document_limit: "document longer than max_document",
   after_finish: "more input after the end was declared",
   invalid_path: "invalid path",
+};
+
+// Of updates and events. A bundle that only parses text leaves these out.
+const MORE_MESSAGES = {
   unknown: "an error that is not explained",
   invalid_update: "not an update",
   misplaced_update: "the update does not go on from those before it",
@@ -30,7 +34,8 @@ const SERVER_CODES = [
   "invalid_utf8", "number_refused", "invalid_checkpoint", "unknown_format", "no_match", "invalid_value",
   "invalid_snapshot", "conflict", "event_limit",
 ];
-const CODES = new Set([...Object.keys(MESSAGES), ...SERVER_CODES]);
+const CODES = /* @__PURE__ */ (() =>
+  new Set([...Object.keys(MESSAGES), ...Object.keys(MORE_MESSAGES), ...SERVER_CODES]))();
 
 /** Return the code if this version knows it, else "unknown". */
 export const knownCode = (code) => (CODES.has(code) ? code : "unknown");
@@ -44,7 +49,8 @@ export function errorAt(code, index, line, column) {
 
 /** Create an error as data that has no position in a text; `index` counts the items before it. */
 export function errorOf(code, index = 0, detail = "") {
-  const message = detail ? `${MESSAGES[code]}: ${detail}` : MESSAGES[code];
+  const reason = MORE_MESSAGES[code] ?? MESSAGES[code];
+  const message = detail ? `${reason}: ${detail}` : reason;
   return Object.freeze({ code, message, index, line: 1, column: index + 1 });
 }
 

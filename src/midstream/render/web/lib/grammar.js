@@ -2,13 +2,11 @@
  * The grammar of RFC 8259: text fragments, cut anywhere, into calls on a visitor.
  *
  * A visitor has `begin(isArray)`, `end()`, `key(text)`, `string(piece, starts, ends)`, `number(text)`,
- * `literal(word, value)`, `document()`, and `path(withValue, begun)` for the path of an error. Each
- * character is read once.
+ * `literal(word, value)`, `document()`, and `errorPath(inValue, begun)`. Each character is read once.
  */
 
 import { errorAt } from "./errors.js";
 import { NO_DIGIT, STUCK, ZERO, isNumberPart, numberStep } from "./numbers.js";
-import { formatPath } from "./paths.js";
 import { StringReader } from "./strings.js";
 import { isHighSurrogate, isLowSurrogate } from "./text.js";
 
@@ -34,73 +32,76 @@ const FAILED = 14;
 const LITERALS = { t: ["true", true], f: ["false", false], n: ["null", null] };
 
 export class Grammar {
-  constructor(visitor, limits, root = "root") {
-    this.visitor = visitor;
-    this.limits = limits;
-    this.root = root;
+  #visitor;
+  #limits;
+  #mode = START;
+  // the mode after the value that is open, and those after the containers around it
+  #after = AFTER_ROOT;
+  #stack = [];
+  // units read before this fragment; line number, and the character that the line starts with
+  #base = 0;
+  #line = 1;
+  #lineStart = 0;
+  #isFinished = false;
+  #strings = new StringReader();
+  // whether the open string has not been reported yet
+  #starts = false;
+  // the text of a key or number so far, the state of the number, the expected literal and its part read
+  #token = "";
+  #number = NO_DIGIT;
+  #expected = LITERALS.n;
+  #literalAt = 0;
+
+  constructor(visitor, limits) {
+    this.#visitor = visitor;
+    this.#limits = limits;
     this.error = null;
     this.errorPath = "";
-    this.mode = START;
-    // the mode after the value that is open, and those after the containers around it
-    this.after = AFTER_ROOT;
-    this.stack = [];
-    // units read before this fragment; line number, and the character that the line starts with
-    this.base = 0;
-    this.line = 1;
-    this.lineStart = 0;
-    this.isFinished = false;
-    this.strings = new StringReader();
-    // whether the open string has not been reported yet
-    this.starts = false;
-    // the text of a key or number so far, the state of the number, the expected literal and its part read
-    this.token = "";
-    this.number = NO_DIGIT;
-    this.expected = LITERALS.n;
-    this.literalAt = 0;
   }
 
   get isComplete() {
-    return this.mode === AFTER_ROOT;
+    return this.#mode === AFTER_ROOT;
   }
 
   get hasFailed() {
-    return this.mode === FAILED;
+    return this.#mode === FAILED;
   }
 
   /** Return how far the text has been read: index, line and column, in characters. */
   get position() {
-    const index = this.base - this.strings.pairs;
-    return { index, line: this.line, column: index - this.lineStart + 1 };
+    const index = this.#base - this.#strings.pairs;
+    return { index, line: this.#line, column: index - this.#lineStart + 1 };
   }
 
   add(fragment) {
-    if (this.mode === FAILED) return;
-    if (!this.isFinished) this.#feed(fragment);
+    if (this.#mode === FAILED) return;
+    if (!this.#isFinished) this.#feed(fragment);
     else if (fragment !== "") this.#fail("after_finish", 0);
   }
 
   finish() {
-    if (this.mode === NUMBER && this.after === AFTER_ROOT && this.number >= ZERO) {
+    if (this.#mode === NUMBER && this.#after === AFTER_ROOT && this.#number >= ZERO) {
       // only the end of the input ends a number at the root
       this.#endNumber();
     }
-    if (this.mode !== FAILED && this.mode !== AFTER_ROOT && !this.isFinished) this.#fail("truncated", 0);
-    this.isFinished = true;
+    if (this.#mode !== FAILED && this.#mode !== AFTER_ROOT && !this.#isFinished) this.#fail("truncated", 0);
+    this.#isFinished = true;
   }
 
   #fail(code, i) {
-    const { mode, visitor } = this;
+    const mode = this.#mode;
+    const visitor = this.#visitor;
     if (mode === STRING) {
-      const held = this.strings.release();
+      const held = this.#strings.release();
       if (held !== "") visitor.string(held, false, false);
     }
     const inValue = mode === STRING || mode <= NEXT_ITEM || mode === NUMBER || mode === LITERAL;
-    this.errorPath = formatPath(this.root, visitor.path(inValue, mode === STRING ? 1 : 0));
-    this.base += i;
+    this.errorPath = visitor.errorPath(inValue, mode === STRING ? 1 : 0);
+    this.#base += i;
     const { index, line, column } = this.position;
     this.error = errorAt(code, index, line, column);
-    this.mode = FAILED;
-    this.token = "";
+    this.#mode = FAILED;
+    this.#token = "";
     return i;
   }
 
@@ -108,7 +109,7 @@ export class Grammar {
     const n = this.#allowedEnd(text);
     let i = 0;
     while (i < n) {
-      const { mode } = this;
+      const mode = this.#mode;
       if (mode >= STRING) {
         if (mode === FAILED) return;
         if (mode === NUMBER) i = this.#readNumber(text, i, n);
@@ -120,8 +121,8 @@ export class Grammar {
       if (c === " " || c === "\n" || c === "\r" || c === "\t") {
         i++;
         if (c === "\n") {
-          this.line++;
-          this.lineStart = this.base + i - this.strings.pairs;
+          this.#line++;
+          this.#lineStart = this.#base + i - this.#strings.pairs;
         }
       } else if (mode <= NEXT_ITEM) {
         i = this.#beginValue(text, i, n, c);
@@ -129,13 +130,13 @@ export class Grammar {
         i = this.#beginKey(i, c);
       } else if (mode === COLON) {
         if (c === ":") {
-          this.mode = VALUE;
+          this.#mode = VALUE;
           i++;
         } else i = this.#fail("expected_colon", i);
       } else if (mode === AFTER_ROOT) {
         i = this.#fail("trailing_text", i);
       } else if (c === ",") {
-        this.mode = mode === AFTER_ITEM ? NEXT_ITEM : NEXT_KEY;
+        this.#mode = mode === AFTER_ITEM ? NEXT_ITEM : NEXT_KEY;
         i++;
       } else if (c === (mode === AFTER_ITEM ? "]" : "}")) {
         i = this.#close(i);
@@ -143,16 +144,16 @@ export class Grammar {
         i = this.#fail("expected_comma", i);
       }
     }
-    if (this.mode === FAILED) return;
+    if (this.#mode === FAILED) return;
     if (n < text.length) this.#fail("document_limit", n);
-    else this.base += n;
+    else this.#base += n;
   }
 
   /** Return how many units of a fragment the document's limit allows. */
   #allowedEnd(text) {
-    let room = this.limits.maxDocument - (this.base - this.strings.pairs);
+    let room = this.#limits.maxDocument - (this.#base - this.#strings.pairs);
     if (text.length <= room) return text.length;
-    let { wasHigh } = this.strings;
+    let { wasHigh } = this.#strings;
     for (let i = 0; i < text.length; i++) {
       const unit = text.charCodeAt(i);
       if (!(wasHigh && isLowSurrogate(unit)) && room-- === 0) return i;
@@ -163,78 +164,78 @@ export class Grammar {
 
   #beginKey(i, c) {
     if (c === '"') {
-      this.mode = KEY;
-      this.strings.begin(this.limits.maxString);
+      this.#mode = KEY;
+      this.#strings.begin(this.#limits.maxString);
       return i + 1;
     }
     if (c !== "}") return this.#fail("expected_key", i);
-    return this.mode === FIRST_KEY ? this.#close(i) : this.#fail("trailing_comma", i);
+    return this.#mode === FIRST_KEY ? this.#close(i) : this.#fail("trailing_comma", i);
   }
 
   #beginValue(text, i, n, c) {
-    const { mode } = this;
+    const mode = this.#mode;
     if (c === '"') {
-      this.mode = STRING;
-      this.starts = true;
-      this.strings.begin(this.limits.maxString);
+      this.#mode = STRING;
+      this.#starts = true;
+      this.#strings.begin(this.#limits.maxString);
       return this.#readString(text, i + 1, n);
     }
     if (c === "{" || c === "[") {
-      if (this.stack.length >= this.limits.maxDepth) return this.#fail("depth_limit", i);
-      this.stack.push(this.after);
-      this.mode = c === "{" ? FIRST_KEY : FIRST_ITEM;
-      this.after = c === "{" ? AFTER_MEMBER : AFTER_ITEM;
-      this.visitor.begin(c === "[");
+      if (this.#stack.length >= this.#limits.maxDepth) return this.#fail("depth_limit", i);
+      this.#stack.push(this.#after);
+      this.#mode = c === "{" ? FIRST_KEY : FIRST_ITEM;
+      this.#after = c === "{" ? AFTER_MEMBER : AFTER_ITEM;
+      this.#visitor.begin(c === "[");
       return i + 1;
     }
     if (c === "-" || (c >= "0" && c <= "9")) {
-      this.mode = NUMBER;
-      this.number = NO_DIGIT;
+      this.#mode = NUMBER;
+      this.#number = NO_DIGIT;
       return i;
     }
     if (c === "t" || c === "f" || c === "n") {
-      this.mode = LITERAL;
-      this.expected = LITERALS[c];
-      this.literalAt = 0;
+      this.#mode = LITERAL;
+      this.#expected = LITERALS[c];
+      this.#literalAt = 0;
       return i;
     }
     if (c === "]" && mode === FIRST_ITEM) return this.#close(i);
     // section 8.1: a parser may ignore a byte order mark
-    if (c === "\ufeff" && mode === START && this.base + i === 0) return i + 1;
+    if (c === "\ufeff" && mode === START && this.#base + i === 0) return i + 1;
     return this.#fail(c === "]" && mode === NEXT_ITEM ? "trailing_comma" : "expected_value", i);
   }
 
   #close(i) {
-    this.visitor.end();
-    this.after = this.stack.pop();
+    this.#visitor.end();
+    this.#after = this.#stack.pop();
     this.#endValue();
     return i + 1;
   }
 
   #endValue() {
-    this.mode = this.after;
-    if (this.mode === AFTER_ROOT) this.visitor.document();
+    this.#mode = this.#after;
+    if (this.#mode === AFTER_ROOT) this.#visitor.document();
   }
 
   #readString(text, i, n) {
-    const { strings } = this;
+    const strings = this.#strings;
     i = strings.read(text, i, n);
     let { piece } = strings;
     const { isClosed, failure } = strings;
     // at the document's limit nothing can follow an escaped high surrogate
     if (n < text.length && i === n && !isClosed) piece += strings.release();
-    if (this.mode === KEY) {
-      this.token += piece;
+    if (this.#mode === KEY) {
+      this.#token += piece;
       if (isClosed) {
-        this.visitor.key(this.token);
-        this.token = "";
-        this.mode = COLON;
+        this.#visitor.key(this.#token);
+        this.#token = "";
+        this.#mode = COLON;
         return i;
       }
     } else {
-      if (isClosed || piece !== "" || this.starts) {
-        this.visitor.string(piece, this.starts, isClosed);
-        this.starts = false;
+      if (isClosed || piece !== "" || this.#starts) {
+        this.#visitor.string(piece, this.#starts, isClosed);
+        this.#starts = false;
       }
       if (isClosed) {
         this.#endValue();
@@ -246,16 +247,16 @@ export class Grammar {
 
   #readNumber(text, i, n) {
     const start = i;
-    let state = this.number;
+    let state = this.#number;
     for (; i < n; i++) {
       const step = numberStep(state, text[i]);
       if (step === STUCK) break;
       state = step;
     }
-    const room = this.limits.maxNumber - this.token.length;
+    const room = this.#limits.maxNumber - this.#token.length;
     if (i - start > room) return this.#fail("number_limit", start + room);
-    this.token += text.slice(start, i);
-    this.number = state;
+    this.#token += text.slice(start, i);
+    this.#number = state;
     if (i < n) {
       if (state < ZERO || isNumberPart(text[i])) return this.#fail("invalid_number", i);
       this.#endNumber();
@@ -264,19 +265,19 @@ export class Grammar {
   }
 
   #endNumber() {
-    const { token } = this;
-    this.token = "";
-    this.visitor.number(token);
+    const token = this.#token;
+    this.#token = "";
+    this.#visitor.number(token);
     this.#endValue();
   }
 
   #readLiteral(text, i, n) {
-    const [word, value] = this.expected;
-    for (; i < n && this.literalAt < word.length; i++, this.literalAt++) {
-      if (text[i] !== word[this.literalAt]) return this.#fail("invalid_literal", i);
+    const [word, value] = this.#expected;
+    for (; i < n && this.#literalAt < word.length; i++, this.#literalAt++) {
+      if (text[i] !== word[this.#literalAt]) return this.#fail("invalid_literal", i);
     }
-    if (this.literalAt === word.length) {
-      this.visitor.literal(word, value);
+    if (this.#literalAt === word.length) {
+      this.#visitor.literal(word, value);
       this.#endValue();
     }
     return i;

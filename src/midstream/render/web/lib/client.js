@@ -1,0 +1,141 @@
+/** Events of a server, requested with fetch, as an async iterator that resumes after a lost connection. */
+
+import { SseDecoder } from "../sse.js";
+
+const TRIES = 5;
+const FIRST_WAIT = 1000;
+const LONGEST_WAIT = 30_000;
+
+/** The server answered with a status that is not a success, or not with an event stream. */
+export class ResponseError extends Error {
+  constructor(message, response) {
+    super(message);
+    this.name = "ResponseError";
+    this.status = response.status;
+    this.response = response;
+  }
+}
+
+/** The connection was lost and could not be restored. */
+export class ConnectionLost extends Error {
+  constructor(cause) {
+    super("the connection was lost and could not be restored", { cause });
+    this.name = "ConnectionLost";
+  }
+}
+
+/**
+ * Iterate over the Server-Sent Events of a response: {type, data, id}.
+ *
+ * After a lost connection the request is repeated with `Last-Event-ID`, after a wait that doubles each time
+ * (with jitter; the server may set the first one), at most `tries` times in a row. A stream without ids
+ * cannot be resumed: then ConnectionLost is thrown, so no POST is ever sent twice without an id. A status
+ * outside of 2xx throws ResponseError. `onReconnect` is called before each wait.
+ *
+ * The iteration ends after `stream_end`, after `data: [DONE]`, with a 204, or, where events have no ids,
+ * when the response ends. Leaving the loop cancels the request.
+ */
+export async function* events(url, options = {}) {
+  const { fetch: request = fetch, lastEventId = "", tries = TRIES, onReconnect, signal, ...init } = options;
+  const isSafe = ["GET", "HEAD"].includes((init.method ?? "GET").toUpperCase());
+  let id = lastEventId;
+  let wait = FIRST_WAIT;
+  let isFresh = true;
+  for (let failures = 0; ; failures++) {
+    const decoder = new SseDecoder();
+    let lost = null;
+    try {
+      const response = await orLost(request(url, { ...init, headers: headersOf(init, id), signal }), signal);
+      // the server has nothing more to send
+      if (response.status === 204) return;
+      await checkResponse(response);
+      for await (const bytes of bodyOf(response, signal)) {
+        for (const event of decoder.addBytes(bytes)) {
+          id = event.id;
+          failures = 0;
+          isFresh = false;
+          yield event;
+          if (event.type === "stream_end" || event.data === "[DONE]") return;
+        }
+      }
+      if (id === "") return;
+    } catch (error) {
+      if (!(error instanceof LostError)) throw error;
+      lost = error.cause;
+    }
+    wait = decoder.retry ?? wait;
+    const canRepeat = id !== "" || (isSafe && isFresh);
+    if (!canRepeat || failures >= tries) throw new ConnectionLost(lost);
+    onReconnect?.({ failures, lastEventId: id });
+    const longest = Math.min(wait * 2 ** failures, LONGEST_WAIT);
+    await pause(longest * (0.5 + Math.random() / 2), signal);
+  }
+}
+
+/** A failure of the network, as opposed to one of the caller or the server. */
+class LostError extends Error {
+  constructor(cause) {
+    super("", { cause });
+  }
+}
+
+/** Iterate over the bytes of a response; cancel it when the caller leaves. */
+async function* bodyOf(response, signal) {
+  const reader = response.body.getReader();
+  let isOver = false;
+  try {
+    while (!isOver) {
+      const { done, value } = await orLost(reader.read(), signal);
+      isOver = done;
+      if (!done) yield value;
+    }
+  } finally {
+    if (!isOver) reader.cancel().catch(() => {});
+  }
+}
+
+/** Await the network. It reports a lost connection by a TypeError, as fetch does. */
+async function orLost(promise, signal) {
+  try {
+    return await promise;
+  } catch (error) {
+    if (signal?.aborted || !(error instanceof TypeError)) throw error;
+    throw new LostError(error);
+  }
+}
+
+async function checkResponse(response) {
+  const type = response.headers.get("content-type") ?? "";
+  if (response.ok && (type === "" || type.startsWith("text/event-stream"))) return;
+  let message = response.ok
+    ? `the server answered with ${type}, not with an event stream`
+    : `the server answered ${response.status}`;
+  try {
+    message = (await response.clone().json()).message ?? message;
+  } catch {
+    // the body is not JSON; the status is the message
+  }
+  throw new ResponseError(message, response);
+}
+
+function headersOf({ headers }, id) {
+  const all = new Headers(headers);
+  if (!all.has("accept")) all.set("accept", "text/event-stream");
+  if (id !== "") all.set("last-event-id", id);
+  return all;
+}
+
+function pause(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) reject(signal.reason);
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}

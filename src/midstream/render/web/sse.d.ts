@@ -1,0 +1,17 @@
+/** Server-Sent Events from bytes. */
+
+/** A Server-Sent Event; `id` is the last one that the stream set, "" if there was none. */
+export interface SseEvent {
+  type: string;
+  data: string;
+  id: string;
+}
+
+/** Decodes the bytes of an event stream, cut anywhere. */
+export declare class SseDecoder {
+  constructor();
+  /** How long to wait before connecting again, in milliseconds; null if the server did not say. */
+  retry: number | null;
+  /** Add bytes; return the events that they complete. */
+  addBytes(bytes: Uint8Array): SseEvent[];
+}

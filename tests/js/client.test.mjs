@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { after, before, beforeEach, test } from "node:test";
+import { ConnectionLost, ResponseError, events } from "./library.mjs";
+
+let server;
+let url;
+let answers = [];
+let requests = [];
+
+before(async () => {
+  server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (data) => (body += data));
+    request.on("end", () => {
+      requests.push({ method: request.method, headers: request.headers, body });
+      (answers.shift() ?? ((_, refused) => refused.writeHead(500).end()))(request, response);
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${server.address().port}/`;
+});
+after(() => server.close());
+beforeEach(() => {
+  answers = [];
+  requests = [];
+});
+
+const START = { "content-type": "text/event-stream" };
+const sending = (...parts) => (_, response) => {
+  response.writeHead(200, START);
+  for (const part of parts) response.write(part);
+  response.end();
+};
+/** Send something, then cut the connection. */
+const cutAfter = (...parts) => (_, response) => {
+  response.writeHead(200, START);
+  response.write(parts.join(""), () => setTimeout(() => response.destroy(), 20));
+};
+const RETRY = "retry: 1\n\n";
+const event = (id, data = id) => `id: ${id}\ndata: ${data}\n\n`;
+const END = "event: stream_end\ndata: {}\n\n";
+
+async function collect(options) {
+  const found = [];
+  for await (const { type, data } of events(url, options)) found.push(type === "message" ? data : type);
+  return found;
+}
+
+test("events of a POST with headers, cut inside characters", async () => {
+  const bytes = Buffer.from(`data: zwölf 😀\n\nevent: x\ndata: [DONE]\n\ndata: never\n\n`);
+  answers = [(_, response) => {
+    response.writeHead(200, START);
+    for (const byte of bytes) response.write(Buffer.from([byte]));
+    response.end();
+  }];
+  const found = await collect({ method: "POST", body: "question", headers: { authorization: "Bearer x" } });
+  assert.deepEqual(found, ["zwölf 😀", "x"]);
+  assert.equal(requests.length, 1);
+  assert.equal(requests[0].body, "question");
+  assert.equal(requests[0].headers.authorization, "Bearer x");
+  assert.equal(requests[0].headers.accept, "text/event-stream");
+});
+
+test("a lost connection is resumed by Last-Event-ID, also for a POST", async () => {
+  answers = [cutAfter(RETRY, event("a-1"), event("a-2")), cutAfter(), sending(event("a-3"), END)];
+  const waits = [];
+  const found = await collect({ method: "POST", body: "q", onReconnect: (state) => waits.push(state) });
+  assert.deepEqual(found, ["a-1", "a-2", "a-3", "stream_end"]);
+  assert.deepEqual(requests.map(({ headers }) => headers["last-event-id"]), [undefined, "a-2", "a-2"]);
+  assert.deepEqual(requests.map(({ body }) => body), ["q", "q", "q"]);
+  assert.deepEqual(waits.map(({ failures }) => failures), [0, 1]);
+});
+
+test("a numbered stream that ends without its last event is resumed, until 204", async () => {
+  answers = [sending(RETRY, event("1")), (_, response) => response.writeHead(204).end()];
+  assert.deepEqual(await collect(), ["1"]);
+  assert.equal(requests.length, 2);
+});
+
+test("a POST without an id is never sent twice", async () => {
+  answers = [cutAfter("data: 1\n\n"), sending("data: 2\n\n")];
+  await assert.rejects(collect({ method: "POST", body: "q" }), ConnectionLost);
+  assert.equal(requests.length, 1);
+  answers = [(request) => request.socket.destroy(), sending("data: 2\n\n")];
+  await assert.rejects(collect({ method: "POST", body: "q" }), ConnectionLost);
+  assert.equal(requests.length, 2);
+});
+
+test("a stream without ids ends with its response", async () => {
+  answers = [sending("data: 1\n\n", "data: 2\n\n")];
+  assert.deepEqual(await collect(), ["1", "2"]);
+  assert.equal(requests.length, 1);
+});
+
+test("attempts end after the given number", async () => {
+  answers = [cutAfter(RETRY, event("1")), cutAfter(), cutAfter(), cutAfter()];
+  await assert.rejects(collect({ tries: 2 }), ConnectionLost);
+  assert.equal(requests.length, 3);
+});
+
+test("a refusal is an error with its status and the server's message", async () => {
+  answers = [(_, response) => response.writeHead(503).end('{"message": "too many streams"}')];
+  await assert.rejects(collect(), (error) => {
+    assert.ok(error instanceof ResponseError);
+    assert.deepEqual([error.status, error.message], [503, "too many streams"]);
+    return true;
+  });
+  answers = [(_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>login</p>")];
+  await assert.rejects(collect(), /text\/html, not with an event stream/);
+  assert.equal(requests.length, 2);
+});
+
+test("leaving the loop, and the signal, end the request", async () => {
+  const closed = [];
+  const endless = (request, response) => {
+    response.writeHead(200, START);
+    response.write(event("1"));
+    response.on("close", () => closed.push(1));
+  };
+  answers = [endless, endless];
+  for await (const { data } of events(url)) {
+    assert.equal(data, "1");
+    break;
+  }
+  const controller = new AbortController();
+  await assert.rejects(async () => {
+    for await (const { data } of events(url, { signal: controller.signal })) {
+      assert.equal(data, "1");
+      controller.abort();
+    }
+  }, { name: "AbortError" });
+  for (let i = 0; closed.length < 2 && i < 100; i++) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.equal(closed.length, 2);
+});
+
+test("the signal ends a wait", async () => {
+  answers = [cutAfter("retry: 60000\n\n", event("1"))];
+  const controller = new AbortController();
+  const options = { signal: controller.signal, onReconnect: () => setTimeout(() => controller.abort(), 5) };
+  await assert.rejects(collect(options), { name: "AbortError" });
+});

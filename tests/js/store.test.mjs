@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createStore, field } from "./library.mjs";
+
+/** Frames that the test draws. */
+function screen() {
+  const frames = [];
+  return {
+    schedule: (publish) => frames.push(publish),
+    draw: () => frames.splice(0).forEach((publish) => publish()),
+    waiting: () => frames.length,
+  };
+}
+
+/** A source that the test fills. */
+function pipe() {
+  const items = [];
+  const waiting = [];
+  const settle = () => {
+    while (items.length > 0 && waiting.length > 0) waiting.shift()(items.shift());
+  };
+  return {
+    async push(...values) {
+      items.push(...values.map((value) => Promise.resolve({ done: false, value })));
+      settle();
+      for (let i = 0; i < 20; i++) await null;
+    },
+    async end() {
+      items.push(Promise.resolve({ done: true, value: undefined }));
+      settle();
+      for (let i = 0; i < 20; i++) await null;
+    },
+    async fail(error) {
+      items.push(Promise.reject(error));
+      settle();
+      for (let i = 0; i < 20; i++) await null;
+    },
+    returned: 0,
+    [Symbol.asyncIterator]() {
+      return {
+        next: () => new Promise((resolve) => { waiting.push(resolve); settle(); }),
+        return: async () => { this.returned++; return { done: true, value: undefined }; },
+      };
+    },
+  };
+}
+
+test("subscribers hear at most once per frame, and the end at once", async () => {
+  const { schedule, draw, waiting } = screen();
+  const source = pipe();
+  const store = createStore(source, { schedule });
+  const seen = [];
+  const unsubscribe = store.subscribe(({ status, value }) => seen.push([status, value]));
+  // Svelte's contract: the first call comes with the subscription
+  assert.deepEqual(seen, [["streaming", undefined]]);
+  await source.push('{"a": "x', "y", "z");
+  assert.equal(waiting(), 1);
+  assert.equal(seen.length, 1);
+  const before = store.getSnapshot();
+  assert.equal(store.getSnapshot(), before);
+  draw();
+  assert.deepEqual(seen.at(-1), ["streaming", { a: "xyz" }]);
+  assert.notEqual(store.getSnapshot(), before);
+  await source.push('"}');
+  await source.end();
+  await store.done;
+  assert.deepEqual(seen.at(-1), ["complete", { a: "xyz" }]);
+  assert.equal(store.getSnapshot().isComplete, true);
+  const count = seen.length;
+  draw();
+  unsubscribe();
+  assert.equal(seen.length, count);
+});
+
+test("stop leaves the source and keeps what arrived", async () => {
+  const source = pipe();
+  const store = createStore(source, { schedule: (publish) => publish() });
+  await source.push('["x');
+  store.stop();
+  const { status, value, isComplete } = store.getSnapshot();
+  assert.deepEqual([status, value, isComplete], ["stopped", ["x"], false]);
+  assert.equal(source.returned, 1);
+  await source.push('y"]');
+  assert.deepEqual(store.getSnapshot().value, ["x"]);
+});
+
+test("events become calls and text; events that are unknown change nothing", async () => {
+  const store = createStore([
+    { type: "stream_start", data: "{}", id: "" },
+    { type: "tools_call_update", data: '{"tool_call_updates": [{"tool_call_id": "c", "function_name": "plan", "function_args": "{\\"days\\": [\\"Mo"}]}', id: "" },
+    { type: "something_new", data: '{"x": 1}', id: "" },
+    { type: "text_delta", text: "Hello" },
+    { type: "tool_call_update", tool_call_id: "c", function_args: 'n"]}' },
+    { type: "message_end", reason: "stop" },
+    { type: "stream_end", data: "{}", id: "" },
+  ]);
+  const days = field(store, "days[0]", { call: "plan" });
+  const title = field(store, "title", { call: 0 });
+  await store.done;
+  const { status, text, value, calls, error } = store.getSnapshot();
+  assert.deepEqual([status, text, value, error], ["complete", "Hello", undefined, null]);
+  assert.deepEqual(calls.map(({ name, args, isComplete }) => [name, args, isComplete]), [["plan", { days: ["Mon"] }, true]]);
+  assert.deepEqual(days.getSnapshot(), { value: "Mon", isComplete: true });
+  assert.deepEqual(title.getSnapshot(), { value: undefined, isComplete: false });
+});
+
+test("a field is heard of only when it changes, and is complete when it is final", async () => {
+  const source = pipe();
+  const store = createStore(source, { schedule: (publish) => publish() });
+  const seen = { a: [], b: [], root: [] };
+  for (const [name, path] of Object.entries({ a: "a", b: ["b", 0], root: [] })) {
+    field(store, path).subscribe((shown) => seen[name].push([JSON.stringify(shown.value), shown.isComplete]));
+  }
+  for (const fragment of ['{"a": "x', 'y"', ', "b": [1', ', "z', '"]', "}"]) await source.push(fragment);
+  await source.end();
+  assert.deepEqual(seen.a, [[undefined, false], ['"x"', false], ['"xy"', true]]);
+  assert.deepEqual(seen.b, [[undefined, false], ["1", true]]);
+  assert.deepEqual(seen.root.at(-1), ['{"a":"xy","b":[1,"z"]}', true]);
+  assert.ok(seen.root.slice(0, -1).every(([, isComplete]) => !isComplete));
+});
+
+test("errors of the server, of the source and of the text are told apart", async () => {
+  const told = createStore([{ type: "error", data: '{"code": "event_limit", "message": "too long"}', id: "" }]);
+  await told.done;
+  assert.deepEqual([told.getSnapshot().status, told.getSnapshot().error], ["failed", { code: "event_limit", message: "too long" }]);
+  const source = pipe();
+  const broken = createStore(source);
+  await source.push('{"a": 1,');
+  await source.fail(new RangeError("gone"));
+  await broken.done;
+  assert.deepEqual([broken.getSnapshot().status, broken.getSnapshot().value], ["failed", { a: 1 }]);
+  assert.equal(broken.getSnapshot().error.message, "gone");
+  const cut = createStore(['{"a": "b']);
+  await cut.done;
+  assert.deepEqual([cut.getSnapshot().isComplete, cut.getSnapshot().valueError.code], [false, "truncated"]);
+  assert.deepEqual(field(cut, "a").getSnapshot(), { value: "b", isComplete: false });
+  const limited = createStore([{ type: "text_delta", text: "12" }, { type: "message_end", reason: "length", is_truncated: true }]);
+  await limited.done;
+  assert.deepEqual([limited.getSnapshot().isComplete, limited.getSnapshot().value], [false, undefined]);
+});
