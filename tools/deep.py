@@ -62,6 +62,12 @@ def programs(seconds: str) -> dict[str, Program]:
             ((PYTHON, "tools/web_cases/web_case_fuzz.py", "20000"),),
             executables=("node",),
         ),
+        "apps": Program(
+            "the npm package: packed, checked, measured, and built into Vite, Svelte and React applications",
+            ((PYTHON, "tools/js_apps/apps.py"),),
+            (".venv/browser",),
+            executables=("node", "npm"),
+        ),
         "sanitize": Program(
             "the compiled core under AddressSanitizer and UBSan", ((*sanitize, "asan"),), executables=("gcc",)
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import io
+import json
 import os
 import re
 import shlex
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 OPTIONS = doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
 # what a block may be: code and commands, which are tested, and output; other code comes from the examples
-LANGUAGES = {"python", "sh", "console", "text", "{literalinclude}"}
+LANGUAGES = {"python", "js", "jsx", "sh", "console", "text", "{literalinclude}"}
 # parts of the site that hold no code
 DIRECTIVES = re.compile(r"\{(?!code|sourcecode|doctest|test|literalinclude)[\w:-]+\}")
 
@@ -94,6 +95,24 @@ def test_every_block_is_of_a_kind_that_is_tested(page: Path) -> None:
             assert block.language in LANGUAGES, block
 
 
+@pytest.mark.parametrize("block", all_blocks("js", "jsx"), ids=str)
+def test_javascript_is_part_of_an_example(block: Block) -> None:
+    """The examples are built and opened in Chromium by `make deep ONLY=apps`."""
+    examples = [
+        path.read_text("utf-8")
+        for path in (ROOT / "examples").rglob("*.js*")
+        if "node_modules" not in path.parts and path.suffix in (".js", ".jsx")
+    ]
+    # imports may be left out, so the lines must be there in their order
+    lines = [line for line in block.text.splitlines() if line]
+    assert any(is_part(lines, example.splitlines()) for example in examples), block
+
+
+def is_part(lines: list[str], text: list[str]) -> bool:
+    remaining = iter(text)
+    return all(line in remaining for line in lines)
+
+
 def test_outputs_may_leave_lines_out() -> None:
     assert matches("a\n⋮\nc\n", "a\nb\nb\nc\n")
     assert matches("⋮\nc\n", "c\n")
@@ -157,6 +176,9 @@ def check_command(words: list[str]) -> None:
                 found = re.fullmatch(r"\.(?:\[([\w,]+)\])?", word)
                 if found is not None and found[1] is not None:
                     assert set(found[1].split(",")) <= set(extras["project"]["optional-dependencies"]), words
+        case "npm":
+            name = json.loads((ROOT / "js" / "package.json").read_text(encoding="utf-8"))["name"]
+            assert rest == ["install", name], words
         case "python":
             script = rest[0] if rest[0] != "-m" else rest[1].replace(".", "/")
             assert (ROOT / script).exists() or (ROOT / "src" / f"{script}.py").exists(), words

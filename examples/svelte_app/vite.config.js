@@ -1,0 +1,6 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+
+// Requests to /api go to the gateway: `midstream serve`.
+const proxy = { "/api": { target: process.env.GATEWAY ?? "http://127.0.0.1:8377", changeOrigin: true } };
+
+export default { plugins: [svelte()], server: { proxy }, preview: { proxy } };
