@@ -1,12 +1,15 @@
 """Updates as plain data, and values rebuilt from updates.
 
+An accumulator's updates are converted to dicts (the wire form), sent as JSON, and applied to a rebuilder in
+another process, which then holds the same value.
+
 Read the files in this order:
 
 ``form``       ``to_wire`` and ``from_wire``: one update as a dict, and back
 ``frames``     the open containers of a stream of updates
-``cursor``     checks a batch of updates against what came before, and lists the visitor calls it implies
+``cursor``     checks a batch of updates against the position so far, and lists the visitor calls it implies
 ``rebuilder``  ``JsonFragmentRebuilder``: applies updates to a value
 
-Invariants: a rebuilder makes the same value of updates and of their wire form; a batch that contradicts
-what came before is refused as one, and changes nothing.
+Invariants: a rebuilder builds the same value from updates and from their wire form; a batch with an update
+that cannot follow is refused completely and changes nothing.
 """

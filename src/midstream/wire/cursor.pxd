@@ -1,6 +1,6 @@
 cimport cython
 
-from .frames cimport Frame, open_frame, way_to
+from .frames cimport Frame, open_frame, segments_to
 
 cdef object START_OBJECT, END_OBJECT, START_ARRAY, END_ARRAY, KEY
 cdef object START_STRING, PARTIAL_STRING, COMPLETE_STRING
@@ -10,42 +10,42 @@ cdef int DO_OBJECT, DO_ARRAY, DO_END, DO_KEY, DO_STRING, DO_NUMBER, DO_LITERAL, 
 cdef class Cursor:
     cdef object error, _limits, _segment, _checksum
     cdef list calls
-    cdef str _name, _key, _held
+    cdef str _name, _key, _high_surrogate
     cdef Frame _frame
-    cdef tuple _sender
-    cdef bint is_done, _ended, _in_string, _has_moved
+    cdef tuple _last_pair
+    cdef bint is_done, _ended, _in_string, _found_by_segments
     cdef Py_ssize_t _seen, _length
-    cdef tuple place(self)
-    cdef int go_back(self, tuple place) except -1
-    cdef int take(
+    cdef tuple save(self)
+    cdef int restore(self, tuple place) except -1
+    cdef int accept(
         self, object kind, str text, object value, tuple pair, object segment, str path
     ) except -1
-    cdef int take_error(self, str path, object error) except -1
+    cdef int accept_error(self, str path, object error) except -1
     @cython.locals(frame=Frame, own=list, common=Py_ssize_t)
     cdef tuple _steps_to(self, object kind, tuple pair, object segment, str path)
     cdef tuple _segments_to(self, object kind, tuple pair, object segment, str path)
     cdef int _leave_implied(self, Py_ssize_t count) except -1
     @cython.locals(frame=Frame)
-    cdef int _learn(self, object kind, tuple pair, object segment) except -1
-    cdef int _learn_path(self, str path) except -1
+    cdef int _store_pairs(self, object kind, tuple pair, object segment) except -1
+    cdef int _store_path(self, str path) except -1
     cdef bint _is_last(self, tuple steps) except -1
     @cython.locals(frame=Frame, depth=Py_ssize_t)
     cdef int _begin(self, tuple steps, bint unannounced) except -1
     @cython.locals(frame=Frame)
-    cdef int _place(self, object segment, bint unannounced) except -1
+    cdef int _begin_member(self, object segment, bint unannounced) except -1
     @cython.locals(frame=Frame)
     cdef int _push(self, bint is_array, bint is_explicit, tuple pair, str path) except -1
     @cython.locals(frame=Frame)
     cdef int _pop(self) except -1
     cdef int _end_value(self) except -1
-    cdef int _take_key(self, tuple steps, tuple pair, str text) except -1
+    cdef int _accept_key(self, tuple steps, tuple pair, str text) except -1
     @cython.locals(frame=Frame)
-    cdef int _take_end(self, tuple steps, bint is_array) except -1
-    cdef int _check_nothing_is_missing(self) except -1
+    cdef int _accept_end(self, tuple steps, bint is_array) except -1
+    cdef int _check_nothing_open(self) except -1
     @cython.locals(frame=Frame)
-    cdef int _take_end_of_document(self, tuple steps) except -1
+    cdef int _accept_document_end(self, tuple steps) except -1
     cdef int _open_string(self, tuple sender) except -1
-    @cython.locals(length=Py_ssize_t, is_own=bint, start=str)
-    cdef int _take_text(self, str text, bint ends, tuple sender) except -1
+    @cython.locals(length=Py_ssize_t, is_same_sender=bint, start=str)
+    cdef int _accept_text(self, str text, bint ends, tuple sender) except -1
     @cython.locals(length=Py_ssize_t)
-    cdef bint _begins_as_told(self, str text) except -1
+    cdef bint _starts_with_parts(self, str text) except -1

@@ -1,8 +1,8 @@
-"""Updates as plain data, to be sent as JSON and read again somewhere else.
+"""The wire form: updates as plain data, to be sent as JSON and read in another process.
 
-``{"path", "kind", "textValue"?, "value"?}``: what there is nothing to say about is absent. An Error
-also has ``"error"`` with its code and place. Write the text with what escapes lone surrogates, as
-`json.dumps` does unless told otherwise: UTF-8 has no place for them.
+The form is ``{"path", "kind", "textValue"?, "value"?}``; fields without content are absent. An Error
+also has ``"error"`` with its code and position. Serialize it with an encoder that escapes lone surrogates,
+as `json.dumps` does by default: UTF-8 cannot encode them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["from_wire", "to_wire"]
 
 
 def to_wire(update: JsonFragmentUpdate) -> dict[str, Any]:
-    """Write an update as a dict of plain JSON.
+    """Convert an update to its wire form, a dict of plain JSON values.
 
     >>> to_wire(JsonFragmentUpdate("root.days", "CompleteNumber", "12", 12))
     {'path': 'root.days', 'kind': 'CompleteNumber', 'textValue': '12', 'value': 12}
@@ -38,12 +38,12 @@ def to_wire(update: JsonFragmentUpdate) -> dict[str, Any]:
     {'path': 'root', 'kind': 'EndObject'}
     """
     kind, text, value = update.kind, update.text_value, update.value
-    # the value of a member is a string already, and slow to look up as ``value``
+    # ``_value_`` is the enum member's string, and faster to read than ``value``
     wire: dict[str, Any] = {"path": update.path, "kind": kind._value_}
     if text is not None:
         wire["textValue"] = text
     if kind is COMPLETE_NUMBER:
-        # what only a hook understands, and infinity, which JSON has not, can be made of the text again
+        # JSON cannot represent infinity or the result of a parse hook: readers convert the text again
         if _is_json_number(value):
             wire["value"] = value
     elif isinstance(value, (str, bool)):
@@ -56,7 +56,7 @@ def to_wire(update: JsonFragmentUpdate) -> dict[str, Any]:
 
 
 def from_wire(data: Mapping[str, Any]) -> JsonFragmentUpdate:
-    """Read an update from its wire form; what is not one raises `JsonStreamError`.
+    """Convert a wire form to an update; raise `JsonStreamError` if it is not valid.
 
     >>> from_wire({"path": "root.city", "kind": "partialString", "textValue": "Par"})
     JsonFragmentUpdate('root.city', 'PartialString', 'Par')
@@ -66,8 +66,8 @@ def from_wire(data: Mapping[str, Any]) -> JsonFragmentUpdate:
 
 
 def read_wire(data: Any) -> tuple[str, JsonFragmentKind, str | None, Any]:
-    """Check a wire form; give its path, its kind, and text and value as the kind has them."""
-    # a dict is found here at once, a Mapping by a search through its bases
+    """Check a wire form; return its path, its kind, and the text and value that the kind has."""
+    # the test for dict is fast, the test for Mapping searches the base classes
     if not isinstance(data, (dict, Mapping)):
         raise _invalid("neither an update nor a dict")
     path, name = data.get("path"), data.get("kind")
@@ -96,7 +96,7 @@ def read_wire(data: Any) -> tuple[str, JsonFragmentKind, str | None, Any]:
 
 
 def _plain(text: str) -> str:
-    """Make a text a str of its own kind, with no pair of halves in it."""
+    """Return a text as an exact str in which split surrogate pairs are joined."""
     if type(text) is str and text.isascii():
         return text
     return join_halves("".join(text))
@@ -111,19 +111,19 @@ def _is_json_number(value: Any) -> bool:
 def _string_of(text: str | None, data: Mapping[str, Any]) -> str | None:
     value = data.get("value")
     if value is not None and (not isinstance(value, str) or _plain(value) != text):
-        raise ValueError("another value than the text")
+        raise ValueError("the value differs from the text")
     return text
 
 
 def _number_of(text: str | None, data: Mapping[str, Any]) -> Any:
     value = data.get("value")
     if not (value is None or _is_json_number(value)) or not is_number(text or "0"):
-        raise ValueError("no number")
-    # the text is exact, whatever the number went through on its way
+        raise ValueError("not a number")
+    # the text is exact; the number may have lost digits in transport
     if text is not None:
         return int(text) if text.removeprefix("-").isdigit() else float(text)
     if value is None:
-        raise ValueError("neither text nor value")
+        raise ValueError("text and value are missing")
     return value
 
 
@@ -132,13 +132,13 @@ def _boolean_of(text: str | None, data: Mapping[str, Any]) -> bool:
     if value is None:
         return {"true": True, "false": False}[text or ""]
     if not isinstance(value, bool):
-        raise TypeError("no boolean")
+        raise TypeError("not a boolean")
     return value
 
 
 def _null_of(_text: str | None, data: Mapping[str, Any]) -> None:
     if data.get("value") is not None:
-        raise ValueError("a value")
+        raise ValueError("null has a value")
 
 
 def _error_of(text: str | None, data: Mapping[str, Any]) -> ParserError | None:
@@ -158,9 +158,9 @@ _VALUES: dict[JsonFragmentKind, Callable[[str | None, Mapping[str, Any]], Any]] 
     COMPLETE_NULL: _null_of,
     ERROR: _error_of,
 }
-# by name: the kind, whether it has a text in any case, and what reads its value
+# by name: the kind, whether it always has a text, and the function that reads its value
 _KINDS = {kind.value: (kind, kind in _WITH_TEXT, _VALUES.get(kind)) for kind in JsonFragmentKind}
-# PascalCase is ours; other senders lower the first letter
+# midstream writes PascalCase; other senders may write camelCase
 _KINDS |= {name[0].lower() + name[1:]: known for name, known in _KINDS.items()}
 _CODES = {code.value: code for code in ErrorCode}
 

@@ -8,9 +8,9 @@ cdef class Frame:
     cdef str path
     cdef tuple pair
     @cython.locals(frame=Frame)
-    cdef Frame grown(self)
+    cdef Frame with_item(self)
 
 @cython.locals(frame=Frame)
 cdef Frame open_frame(Frame above, object segment, bint is_array, bint is_explicit)
 
-cdef list way_to(Frame frame)
+cdef list segments_to(Frame frame)

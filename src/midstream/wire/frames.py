@@ -1,4 +1,4 @@
-"""The containers that are open at some moment, as a chain from the innermost one outwards."""
+"""The open containers, as a chain from the innermost one outwards."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 __all__ = ["Frame"]
 
 
-# The trashcan frees a chain of any length without recursion.
+# CPython's trashcan mechanism frees a chain of any length without recursion.
 @cython.final
 @cython.trashcan(True)
 @cython.cclass
 class Frame:
-    """An open container, as it was after some update: never changed, so that one can go back to it.
+    """An open container as it was after some update. Frames are immutable, so a cursor can return to them.
 
-    ``path`` and ``pair`` are the two ways in which updates name it, as far as they are known.
+    ``path`` and ``pair`` are the two ways in which updates name the container, as far as they are known.
     """
 
     __slots__ = ("above", "count", "depth", "is_array", "is_explicit", "pair", "path", "segment")
@@ -36,8 +36,8 @@ class Frame:
     path: str | None
     pair: PathPair | None
 
-    def grown(self) -> Frame:
-        """Give the same container with one item more."""
+    def with_item(self) -> Frame:
+        """Return the same container with one more item."""
         frame = open_frame(self.above, self.segment, self.is_array, self.is_explicit)
         frame.count = self.count + 1
         frame.path = self.path
@@ -46,7 +46,7 @@ class Frame:
 
 
 def open_frame(above: Frame | None, segment: Segment | None, is_array: bool, is_explicit: bool) -> Frame:
-    """Make the frame of a container that is empty yet."""
+    """Return the frame of a new, empty container."""
     frame = Frame()
     frame.above = above
     frame.segment = segment
@@ -59,8 +59,8 @@ def open_frame(above: Frame | None, segment: Segment | None, is_array: bool, is_
     return frame
 
 
-def way_to(frame: Frame | None) -> list[Segment]:
-    """List the segments from the root down to an open container."""
+def segments_to(frame: Frame | None) -> list[Segment]:
+    """Return the segments from the root to an open container."""
     segments: list[Segment] = []
     while frame is not None and frame.segment is not None:
         segments.append(frame.segment)

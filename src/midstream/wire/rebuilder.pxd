@@ -10,7 +10,7 @@ from ..accumulators.values cimport ValueVisitor
 
 cdef object COMPLETE_BOOLEAN, COMPLETE_NUMBER, COMPLETE_STRING, ERROR, KEY, PARTIAL_STRING
 
-cdef bint _is_as_made(object kind, object text, object value)
+cdef bint _is_well_formed(object kind, object text, object value)
 
 cdef class JsonFragmentRebuilder(ReentrancyGuard):
     cdef ValueVisitor _visitor
@@ -19,6 +19,6 @@ cdef class JsonFragmentRebuilder(ReentrancyGuard):
     cpdef reset(self)
     cdef int _start(self) except -1
     @cython.locals(given=JsonFragmentUpdate, pair=tuple)
-    cdef int _take(self, object update) except -1
+    cdef int _accept(self, object update) except -1
     @cython.locals(visitor=ValueVisitor, call=int, starts=bint, ends=bint)
-    cdef bint _carry_out(self) except -1
+    cdef bint _make_calls(self) except -1

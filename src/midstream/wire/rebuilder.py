@@ -1,7 +1,8 @@
-"""Updates in, the value out: the way back from `fragments`.
+"""Updates in, the value out: the inverse of the fragment accumulator.
 
-A batch of updates is first checked by a `Cursor`, which turns them into calls on the visitor that
-`values` uses, and only then carried out: what is malformed leaves no trace.
+A `Cursor` first checks a batch of updates and converts it into calls on the visitor that the value
+accumulator uses. The calls are made only if the complete batch is valid, so a malformed batch changes
+nothing.
 """
 
 from __future__ import annotations
@@ -48,14 +49,14 @@ __all__ = ["JsonFragmentRebuilder"]
 
 @cython.cclass
 class JsonFragmentRebuilder(ReentrancyGuard):
-    """Put updates, or their wire form, together again to the value.
+    """Rebuild the value from updates or their wire form.
 
-    Values are placed by their paths: Key and StartString updates may be absent, and containers only
-    implied. ``value`` is a snapshot as `JsonValueAccumulator` gives it; JsonComplete locks it.
-    Updates that can't be right (another kind or path than what came before allows, a part missing)
-    raise `JsonStreamError` and change nothing, nor do those given in the same call.
+    Values are placed by their paths: Key and StartString updates may be absent, and containers may only be
+    implied. ``value`` is a snapshot like that of `JsonValueAccumulator`; JsonComplete locks it. An update
+    that cannot follow the previous ones (because of its kind, its path or a missing part) raises
+    `JsonStreamError`; then no update of the same call has any effect.
 
-    ``root`` is the name of the root in the paths, by default what the first update tells: "root",
+    ``root`` is the name of the root in the paths. By default it is taken from the first update: "root",
     the name of the container that it starts, or none.
 
     >>> rebuilder = JsonFragmentRebuilder()
@@ -82,7 +83,7 @@ class JsonFragmentRebuilder(ReentrancyGuard):
         return "rebuilder"
 
     def reset(self) -> None:
-        """Forget everything but the options."""
+        """Discard all state; keep the options."""
         self._begin_call()
         try:
             self._start()
@@ -105,9 +106,9 @@ class JsonFragmentRebuilder(ReentrancyGuard):
 
     @property
     def open_path(self) -> Segments | None:
-        """The way to the innermost value that is still open, None if there is none.
+        """The segments of the innermost value that is still open, None if there is none.
 
-        All that it does not lead through is whole and final; only the same key once more replaces it.
+        Every value that is not on this path is complete and final, unless the same key appears again.
         """
         begun = self._begin_read()
         try:
@@ -118,7 +119,7 @@ class JsonFragmentRebuilder(ReentrancyGuard):
 
     @property
     def is_complete(self) -> bool:
-        """Whether JsonComplete has come."""
+        """Whether JsonComplete has arrived."""
         begun = self._begin_read()
         try:
             return self._cursor.is_done
@@ -128,7 +129,7 @@ class JsonFragmentRebuilder(ReentrancyGuard):
 
     @property
     def error(self) -> ParserError | None:
-        """What the last Error update told."""
+        """The error of the last Error update, None if there was none."""
         begun = self._begin_read()
         try:
             return self._cursor.error
@@ -137,27 +138,27 @@ class JsonFragmentRebuilder(ReentrancyGuard):
                 release(self)
 
     def __reduce__(self) -> tuple[object, ...]:
-        raise TypeError("a rebuilder can't be copied or pickled: give the updates to another one")
+        raise TypeError("a rebuilder cannot be copied or pickled; apply the same updates to a new one")
 
     def apply(self, updates: Iterable[Update] | Update) -> bool:
-        """Take the next updates, all or none, and tell whether the value changed."""
+        """Apply the next updates, all or none, and return whether the value changed."""
         self._begin_call()
-        place = self._cursor.place()
+        place = self._cursor.save()
         try:
-            # one update alone is as good as a list of it; compiled, a tuple of classes would hide an error
+            # accept a single update; when compiled, isinstance with a tuple of classes would hide an error
             if isinstance(updates, JsonFragmentUpdate) or isinstance(updates, Mapping):  # noqa: SIM101
                 updates = [updates]
             for update in updates:
-                self._take(update)
-            return self._carry_out()
+                self._accept(update)
+            return self._make_calls()
         except BaseException:
-            self._cursor.go_back(place)
+            self._cursor.restore(place)
             raise
         finally:
             release(self)
 
-    def _take(self, update: Any) -> None:
-        """Show the cursor an update, whatever its form."""
+    def _accept(self, update: Any) -> None:
+        """Pass an update in either form to the cursor."""
         pair: PathPair | None = None
         segment: Segment | None = None
         path: str | None = None
@@ -166,19 +167,19 @@ class JsonFragmentRebuilder(ReentrancyGuard):
             given = update
             kind, text, value = given._kind, given._text, given._value
             pair, segment = given._pair, given._segment
-            if kind is not ERROR and not _is_as_made(kind, text, value):
-                # made by hand: whatever the wire form may leave out or get wrong, this may, too
+            if kind is not ERROR and not _is_well_formed(kind, text, value):
+                # constructed by a caller: check it like a wire form
                 wire = {"path": given.path, "kind": kind.value, "textValue": text, "value": value}
                 _, kind, text, value = read_wire(wire)
         else:
             path, kind, text, value = read_wire(update)
         if kind is ERROR:
-            self._cursor.take_error(path, value)
+            self._cursor.accept_error(path, value)
         else:
-            self._cursor.take(kind, text, value, pair, segment, path)
+            self._cursor.accept(kind, text, value, pair, segment, path)
 
-    def _carry_out(self) -> bool:
-        """Make the calls that the cursor noted."""
+    def _make_calls(self) -> bool:
+        """Make the calls that the cursor has listed."""
         visitor = self._visitor
         visitor.begin_call()
         for call, argument, starts, ends in self._cursor.calls:
@@ -202,8 +203,8 @@ class JsonFragmentRebuilder(ReentrancyGuard):
         return visitor.changed
 
 
-def _is_as_made(kind: JsonFragmentKind, text: Any, value: Any) -> bool:
-    """Tell whether an update has the text and value that an accumulator gives its kind."""
+def _is_well_formed(kind: JsonFragmentKind, text: Any, value: Any) -> bool:
+    """Report whether an update has the text and value that an accumulator sets for its kind."""
     if kind is PARTIAL_STRING or kind is COMPLETE_STRING or kind is KEY:
         return type(text) is str
     if kind is COMPLETE_NUMBER or kind is COMPLETE_BOOLEAN:
