@@ -172,7 +172,7 @@ def test_an_empty_stream_begins_and_ends() -> None:
 
 
 def test_options_are_used_and_checked() -> None:
-    with pytest.raises(ValueError, match=r"^format is one of ag-ui, "):
+    with pytest.raises(ValueError, match=r"^format must be one of ag-ui, "):
         MidstreamMiddleware(app_of(), format="nope")
     with pytest.raises(ValueError, match=r"^max_depth "):
         MidstreamMiddleware(app_of(), limits=Limits(max_depth=-1))

@@ -127,7 +127,7 @@ def test_options_that_are_none(midstream: ModuleType, name: str) -> None:
     for options, words in (
         ({"on_error": "rise"}, "on_error must be one of 'raise', 'event', 'recover', not 'rise'"),
         ({"after_root": "x"}, "after_root must be one of 'error', 'ignore', 'next', not 'x'"),
-        ({"limits": midstream.Limits(max_depth=-1)}, "max_depth is a count or None, not -1"),
+        ({"limits": midstream.Limits(max_depth=-1)}, "max_depth must be a non-negative int or None, not -1"),
     ):
         with pytest.raises(ValueError, match="^" + words):
             make(**options)

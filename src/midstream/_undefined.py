@@ -1,4 +1,4 @@
-"""What there is before there is a value: JSON's null is one already."""
+"""The value before there is any value; None cannot be used, because it is JSON's null."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a text, where, and the one exception that says so."""
+"""Error codes, errors as data, and the one exception that bad input raises."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class ErrorCode(StrEnum):
-    """Name what went wrong, for programs to branch on.
+    """The kind of an error, for programs to branch on.
 
     >>> ErrorCode.TRUNCATED
     <ErrorCode.TRUNCATED: 'truncated'>
@@ -50,7 +50,7 @@ class ErrorCode(StrEnum):
     STRING_LIMIT = "string_limit"
     NUMBER_LIMIT = "number_limit"
     DOCUMENT_LIMIT = "document_limit"
-    # what surrounds the grammar
+    # around the grammar
     NUMBER_REFUSED = "number_refused"
     AFTER_FINISH = "after_finish"
     INVALID_PATH = "invalid_path"
@@ -78,10 +78,10 @@ _WORDS = {
     ErrorCode.EXPECTED_KEY: "expected a key in double quotes, or '}'",
     ErrorCode.EXPECTED_COLON: "expected ':' after a key",
     ErrorCode.EXPECTED_COMMA: "expected ',' or the end of the container",
-    ErrorCode.TRAILING_COMMA: "a comma with nothing after it",
+    ErrorCode.TRAILING_COMMA: "trailing comma: expected another member or item after ','",
     ErrorCode.TRAILING_TEXT: "text after the end of the document",
     ErrorCode.TRUNCATED: "the text ends before the document does",
-    ErrorCode.INVALID_LITERAL: "not one of true, false, null",
+    ErrorCode.INVALID_LITERAL: "expected true, false or null",
     ErrorCode.INVALID_NUMBER: "invalid number",
     ErrorCode.INVALID_ESCAPE: "invalid escape in a string",
     ErrorCode.CONTROL_CHARACTER: "unescaped control character in a string",
@@ -90,38 +90,38 @@ _WORDS = {
     ErrorCode.STRING_LIMIT: "string longer than max_string",
     ErrorCode.NUMBER_LIMIT: "number longer than max_number",
     ErrorCode.DOCUMENT_LIMIT: "document longer than max_document",
-    ErrorCode.NUMBER_REFUSED: "number refused by its conversion",
-    ErrorCode.AFTER_FINISH: "more input after the end was declared",
+    ErrorCode.NUMBER_REFUSED: "parse_int or parse_float refused the number",
+    ErrorCode.AFTER_FINISH: "more input after the end of the input; call reset() to begin a new text",
     ErrorCode.INVALID_PATH: "invalid path",
     ErrorCode.INVALID_CHECKPOINT: "not a checkpoint of this kind and version",
-    ErrorCode.UNKNOWN: "an error that is not explained",
+    ErrorCode.UNKNOWN: "unknown error",
     ErrorCode.INVALID_UPDATE: "not an update",
-    ErrorCode.MISPLACED_UPDATE: "the update does not go on from those before it",
-    ErrorCode.PROVIDER_ERROR: "the provider gave the call up",
+    ErrorCode.MISPLACED_UPDATE: "the update does not follow from the updates before it",
+    ErrorCode.PROVIDER_ERROR: "the provider abandoned the call",
     ErrorCode.INVALID_EVENT: "not an event of this format",
     ErrorCode.UNKNOWN_FORMAT: "not a stream of a known format",
     ErrorCode.NO_MATCH: "the document ends without a match",
     ErrorCode.INVALID_VALUE: "the value does not fit its type",
     ErrorCode.INVALID_SNAPSHOT: "the snapshot is not a JSON value",
-    ErrorCode.CONFLICT: "the snapshot contradicts what has been written",
+    ErrorCode.CONFLICT: "the snapshot contradicts what was already written",
     ErrorCode.EVENT_LIMIT: "event longer than max_event",
 }
 
 
 class Position(NamedTuple):
-    """A place in a text: index counts characters from 0, line and column from 1.
+    """A position in a text: index counts characters from 0, line and column count from 1.
 
     >>> Position(index=7, line=1, column=8)
     Position(index=7, line=1, column=8)
     """
 
-    index: int  # type: ignore[assignment]  # nobody looks for an item in it
+    index: int  # type: ignore[assignment]  # hides tuple.index, which is not useful here
     line: int
     column: int
 
 
 class ParserError(NamedTuple):
-    """An error as data: its code, a sentence and its place.
+    """An error as data: its code, its message and its position.
 
     >>> ParserError.at(ErrorCode.EXPECTED_COLON, 4, 1, 5).message
     "expected ':' after a key (line 1, column 5)"
@@ -135,15 +135,15 @@ class ParserError(NamedTuple):
 
     @classmethod
     def at(cls, code: ErrorCode, index: int, line: int, column: int) -> ParserError:
-        """Make the error of a code at a place; its message never quotes the text."""
+        """Return the error with this code at a position; its message never quotes the text."""
         return cls(code, f"{_WORDS[code]} (line {line}, column {column})", index, line, column)
 
     @classmethod
     def of(cls, code: ErrorCode, index: int = 0, why: str = "") -> ParserError:
-        """Make the error of a code that has no place in a text; ``index`` counts what came before.
+        """Return the error with this code without a position in a text; ``index`` counts earlier items.
 
-        >>> ParserError.of(ErrorCode.MISPLACED_UPDATE, 3, "an item out of order").message
-        'the update does not go on from those before it: an item out of order'
+        >>> ParserError.of(ErrorCode.MISPLACED_UPDATE, 3, "a Key update without a value").message
+        'the update does not follow from the updates before it: a Key update without a value'
         """
         return cls(code, _WORDS[code] + (why and f": {why}"), index, 1, index + 1)
 
@@ -151,8 +151,8 @@ class ParserError(NamedTuple):
 class JsonStreamError(ValueError):
     """The one exception that bad input raises.
 
-    It has the error's ``code``, ``index``, ``line`` and ``column`` (together as data: ``error``),
-    the ``path`` where it was found, and in ``updates`` those of the same fragment before it.
+    It has the error's ``code``, ``index``, ``line`` and ``column`` (as data: ``error``), the ``path`` where
+    it was found, and in ``updates`` the updates of the same fragment that came before the error.
 
     >>> raise JsonStreamError(ParserError.at(ErrorCode.TRUNCATED, 3, 1, 4))
     Traceback (most recent call last):

@@ -110,6 +110,29 @@ def test_override_chunk_by_chunk(stream: Stream) -> None:
     assert chunker.overrides == int(count)
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "why"),
+    [
+        ('{"a":1}', '{"a":true}', "a number has become a boolean"),
+        ('{"a":1}', "{}", "a number is missing"),
+        ("[1,[2],3]", "[1,[2,null],3]", "null joined a container that was already closed"),
+        ('[{"b":1},1]', '[{"b":1,"d":[]},1]', "an array joined a container that was already closed"),
+        ('[{"a":"x"},1]', '[{"a":"xy"},1]', "a string has changed"),
+        ('{"a":{}, "b":1, "c": 1}', '{"a":[], "b":1}', "a number is missing"),
+        ('{"a":null}', '{"a":"x"}', "null has become a string; if your source sends null for unset fields, "
+            "pass tentative_nulls=True"),
+        ('{"a":1}', '{"a":12}', "a number has changed; if your source sends numbers before they are "
+            "complete, pass tentative_numbers=True"),
+    ],
+)  # fmt: skip
+def test_a_conflict_says_what_changed_and_what_to_try(before: str, now: str, why: str) -> None:
+    chunker = JsonStreamChunker()
+    chunker.process(before)
+    with pytest.raises(JsonStreamError) as raised:
+        chunker.process(now)
+    assert str(raised.value) == f"the snapshot contradicts what was already written: {why}"
+
+
 @pytest.mark.parametrize(("before", "now", "path", "_"), CONFLICTS)
 def test_conflict_raises_with_its_path(before: str, now: str, path: str, _: bool) -> None:
     chunker = JsonStreamChunker()

@@ -152,10 +152,10 @@ class JsonStreamChunker:
             if diff is not None:
                 if diff.conflict_at is not None:
                     # this container can only be replaced as a member of an object above it
-                    self._correct(step, level - 1, self._conflict(level, diff.conflict_at))
+                    self._correct(step, level - 1, self._conflict(step, level, diff.conflict_at))
                     return step
                 if diff.contradicted and not self._override:
-                    raise self._conflict(level, container.place(diff.contradicted[0], now))
+                    raise self._conflict(step, level, container.place(diff.contradicted[0], now))
                 step.diffs[level] = diff
             child = container.child
             if child is not None:
@@ -163,7 +163,7 @@ class JsonStreamChunker:
         if self._string is not None:
             before = container.value[child]
             if type(now) is not str or not now.startswith(before[: self._string]):
-                self._correct(step, level, self._conflict(level, (child,)))
+                self._correct(step, level, self._conflict(step, level, (child,)))
             else:
                 step.string_grew = now != before
         return step
@@ -180,11 +180,13 @@ class JsonStreamChunker:
         diff = step.diffs.setdefault(level, Diff())
         diff.contradicted = [*diff.contradicted, self._spine[level].child]
 
-    def _conflict(self, level: int, place: Segments) -> JsonStreamError:
+    def _conflict(self, step: Step, level: int, place: Segments) -> JsonStreamError:
+        """Return the error for a contradiction at a place below a container of the spine."""
+        why = self._options.explain_conflict(self._spine[level].value, step.values[level], place)
         above = [container.child for container in self._spine[:level]]
         # skip the first segment, which leads from the array without brackets to the root
         path = format_path("root", (*above, *place)[1:])
-        return JsonStreamError(ParserError.of(ErrorCode.CONFLICT), path)
+        return JsonStreamError(ParserError.of(ErrorCode.CONFLICT, 0, why), path)
 
     # The second part of a step: nothing in it can fail. It works from the deepest container upwards,
     # because closing tokens come first.
@@ -354,7 +356,9 @@ class PlainTextStreamChunker:
         text = decode_snapshot(snapshot)
         if not text.startswith(self._text[: self._written]):
             if not self._override:
-                raise JsonStreamError(ParserError.of(ErrorCode.CONFLICT))
+                raise JsonStreamError(
+                    ParserError.of(ErrorCode.CONFLICT, 0, "it does not begin with that text")
+                )
             self.overrides += 1
             self._written = 0
         self._text = text

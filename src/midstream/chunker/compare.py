@@ -179,6 +179,23 @@ def _present(value: Any) -> Any:
     return value
 
 
+_KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+
+
+def kind_at(value: Any, place: Segments) -> str | None:
+    """Return the type of the value at a place, in words; None if there is no value.
+
+    >>> kind_at({"a": [None]}, ("a", 0)), kind_at({"a": [None]}, ("a", 1))
+    ('null', None)
+    """
+    for segment in place:
+        present = segment in value if type(value) is dict else segment < len(value)
+        if not present:
+            return None
+        value = value[segment]
+    return _KINDS.get(type(value), "a number")
+
+
 def present_length(items: list[Any], least: int = 0) -> int:
     """Count the items of an array up to the last one that is not null, but at least ``least``.
 

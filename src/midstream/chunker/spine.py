@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .compare import Marks, contradicts_marks, first_difference, marks_of, present_length, same
+from .compare import (
+    Marks,
+    contradicts_marks,
+    first_difference,
+    kind_at,
+    marks_of,
+    present_length,
+    same,
+)
 from .text import json_text, quoted
 
 if TYPE_CHECKING:
@@ -23,11 +31,12 @@ GROWABLE = (str, list, dict)
 class Options:
     """How snapshots are read: which values count as absent, as complete and as empty."""
 
-    __slots__ = ("nulls", "unfinished")
+    __slots__ = ("nulls", "numbers", "unfinished")
 
     def __init__(self, tentative_nulls: bool, tentative_numbers: bool) -> None:
         # whether a null may be a placeholder for a value that follows
         self.nulls = tentative_nulls
+        self.numbers = tentative_numbers
         # the types whose values may still be unfinished when they first appear
         self.unfinished = (*GROWABLE, int, float) if tentative_numbers else GROWABLE
 
@@ -50,6 +59,21 @@ class Options:
     def length(self, items: list[Any], written: int) -> int:
         """Count the items of an array that are present; a null that is already written is present."""
         return present_length(items, written) if self.nulls else len(items)
+
+    def explain_conflict(self, before: Any, now: Any, place: Segments) -> str:
+        """Say what changed at the place of a contradiction, and which option allows it."""
+        old, new = kind_at(before, place), kind_at(now, place)
+        if old is None:
+            return f"{new} joined a container that was already closed"
+        if new is None:
+            return f"{old} is missing"
+        if old == "null" and not self.nulls:
+            hint = "; if your source sends null for unset fields, pass tentative_nulls=True"
+        elif old == new == "a number" and not self.numbers:
+            hint = "; if your source sends numbers before they are complete, pass tentative_numbers=True"
+        else:
+            hint = ""
+        return f"{old} has changed{hint}" if old == new else f"{old} has become {new}{hint}"
 
 
 class Diff:

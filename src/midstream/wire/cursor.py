@@ -103,14 +103,16 @@ class Cursor:
         """Return the state of the cursor, for `restore`."""
         return (
             self._name, self._frame, self._segment, self._key, self._ended, self.is_done,
-            self._seen, self._in_string, self._length, self._checksum, self._high_surrogate, self._last_pair, self.error,
+            self._seen, self._in_string, self._length, self._checksum, self._high_surrogate,
+            self._last_pair, self.error,
         )  # fmt: skip
 
     def restore(self, place: tuple[Any, ...]) -> None:
         """Return to a saved state."""
         (
             self._name, self._frame, self._segment, self._key, self._ended, self.is_done,
-            self._seen, self._in_string, self._length, self._checksum, self._high_surrogate, self._last_pair, self.error,
+            self._seen, self._in_string, self._length, self._checksum, self._high_surrogate,
+            self._last_pair, self.error,
         ) = place  # fmt: skip
         self.calls = []
 
@@ -125,7 +127,7 @@ class Cursor:
     ) -> None:
         """Accept an update, located by a pair and a segment or, in the wire form, by a path."""
         if self.is_done:
-            raise self._misplaced("the document is complete")
+            raise self._misplaced("the document is already complete")
         self._found_by_segments = False
         steps = self._steps_to(kind, pair, segment, path)
         if kind is KEY:
@@ -139,11 +141,11 @@ class Cursor:
                 self._begin(steps, kind is PARTIAL_STRING)
                 self._open_string(None)
             elif not self._is_last(steps):
-                raise self._misplaced("a string has not ended")
+                raise self._misplaced("the open string has not ended")
             self._accept_text(text or "", kind is COMPLETE_STRING, pair)
         else:
             if not steps and self._frame is not None and (kind is START_OBJECT or kind is START_ARRAY):
-                raise self._misplaced("a container is open at this place")
+                raise self._misplaced("a container is already open at this path")
             self._begin(steps, False)
             if kind is START_OBJECT or kind is START_ARRAY:
                 self._push(kind is START_ARRAY, True, pair if segment is None else None, path)
@@ -219,14 +221,14 @@ class Cursor:
             self._name = _root_name(kind, path)
         steps = steps_below(self._name, path)
         if steps is None:
-            raise self._misplaced("the path of another root", path)
+            raise self._misplaced("the path belongs to another root", path)
         return steps
 
     def _leave_implied(self, count: int) -> None:
         """Close containers that were only implied by paths."""
         for _ in range(count):
             if self._frame is None or self._frame.is_explicit:
-                raise self._misplaced("another place than that of an open value")
+                raise self._misplaced("the path is outside of the open containers")
             self._pop()
 
     def _store_pairs(self, kind: JsonFragmentKind, pair: PathPair, segment: Segment | None) -> None:
@@ -258,16 +260,16 @@ class Cursor:
     def _begin(self, steps: Segments, unannounced: bool) -> None:
         """Move to where a value begins."""
         if self._in_string:
-            raise self._misplaced("a string has not ended")
+            raise self._misplaced("the open string has not ended")
         if self._ended:
-            raise self._misplaced("the root value has ended")
+            raise self._misplaced("the root value has already ended")
         frame = self._frame
         if frame is None and steps:
             self._push(isinstance(steps[0], int), False, None, None)
         elif frame is not None and not steps:
             # the path of an open, only implied container: its key appears again
             if frame.is_explicit or frame.segment is None:
-                raise self._misplaced("a container is open at this place")
+                raise self._misplaced("a container is already open at this path")
             self._pop()
             steps = (frame.segment,)
         for depth in range(1, len(steps)):
@@ -282,17 +284,16 @@ class Cursor:
         assert frame is not None
         if frame.is_array:
             if segment != frame.count:
-                raise self._misplaced(
-                    "an item out of order" if isinstance(segment, int) else "a key in an array"
-                )
+                found = "" if isinstance(segment, int) else ", found a key"
+                raise self._misplaced(f"expected index {frame.count} of the open array{found}")
             self._frame = frame.with_item()
         else:
             if not isinstance(segment, str):
-                raise self._misplaced("an index in an object")
+                raise self._misplaced("expected a key of the open object, found an index")
             if self._key is not None and self._key != segment:
-                raise self._misplaced("another key than the one announced")
+                raise self._misplaced("the path does not have the key of the last Key update")
             if unannounced and self._key is None and self._segment == segment:
-                raise self._misplaced("a part of a string for a value that has ended")
+                raise self._misplaced("a PartialString for a value that has already ended")
             if self._limits.max_string is not None and len(segment) > self._limits.max_string:
                 raise self._over_limit(ErrorCode.STRING_LIMIT)
             self.calls.append((DO_KEY, segment, True, True))
@@ -334,7 +335,7 @@ class Cursor:
         assert self._frame is not None
         self._check_nothing_open()
         if self._frame.is_array:
-            raise self._misplaced("a key in an array")
+            raise self._misplaced("expected an item or the end of the open array, found a key")
         if self._limits.max_string is not None and len(text or "") > self._limits.max_string:
             raise self._over_limit(ErrorCode.STRING_LIMIT)
         self._key = text
@@ -348,16 +349,16 @@ class Cursor:
 
     def _check_nothing_open(self) -> None:
         if self._in_string:
-            raise self._misplaced("a string has not ended")
+            raise self._misplaced("the open string has not ended")
         if self._key is not None:
-            raise self._misplaced("a key without a value")
+            raise self._misplaced("a Key update without a value")
 
     def _accept_document_end(self, steps: Segments) -> None:
         frame = self._frame
         if frame is not None and frame.above is None and not frame.is_explicit and not self._in_string:
             self._pop()
         if steps or not self._ended:
-            raise self._misplaced("the root value has not ended")
+            raise self._misplaced("JsonComplete before the root value has ended")
         self.calls.append((DO_DOCUMENT, None, True, True))
         self.is_done = True
 
@@ -376,7 +377,7 @@ class Cursor:
                 # the sender may have joined surrogate pairs that its parts contain split
                 text = join_halves(text)
                 if not self._starts_with_parts(text):
-                    raise self._misplaced("a string that is not the sum of its parts")
+                    raise self._misplaced("the CompleteString differs from its joined PartialStrings")
             text = text[length:]
             self._in_string = False
         else:

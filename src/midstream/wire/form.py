@@ -69,30 +69,30 @@ def read_wire(data: Any) -> tuple[str, JsonFragmentKind, str | None, Any]:
     """Check a wire form; return its path, its kind, and the text and value that the kind has."""
     # the test for dict is fast, the test for Mapping searches the base classes
     if not isinstance(data, (dict, Mapping)):
-        raise _invalid("neither an update nor a dict")
+        raise _invalid("expected an update or a dict")
     path, name = data.get("path"), data.get("kind")
     if not isinstance(path, str):
-        raise _invalid("no path")
+        raise _invalid("path is missing or not a string")
     known = _KINDS.get(name) if isinstance(name, str) else None
     if known is None:
-        raise _invalid("no kind, or one that does not exist", path)
+        raise _invalid("the kind is missing or unknown", path)
     kind, has_text, value_of = known
     text = data.get("textValue")
     if text is None and has_text:
         text = data.get("value")
     if text is not None:
         if not isinstance(text, str):
-            raise _invalid("a text that is no string", path)
+            raise _invalid("textValue is not a string", path)
         text = _plain(text)
     elif has_text:
-        raise _invalid("no text", path)
+        raise _invalid("textValue is missing", path)
     path = _plain(path)
     if value_of is None:
         return path, kind, text, None
     try:
         return path, kind, text, value_of(text, data)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
-        raise _invalid(f"no value of its kind, {kind.value}", path) from None
+        raise _invalid(f"the value does not fit the kind {kind.value}", path) from None
 
 
 def _plain(text: str) -> str:

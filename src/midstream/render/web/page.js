@@ -151,7 +151,7 @@ async function run(source, from = "") {
 function handle(run, event) {
   if (event.type === "stream_start" || event.type === "stream_end") return;
   const data = JSON.parse(event.data);
-  if (event.type === "error") run.problem = data.message ?? "an error that is not explained";
+  if (event.type === "error") run.problem = data.message ?? "unknown error";
   else run.view.add({ type: event.type, ...data });
 }
 

@@ -108,7 +108,7 @@ export class Cursor {
       this.#acceptError(path, value);
       return;
     }
-    if (at.done) throw this.#refusal("the document is complete");
+    if (at.done) throw this.#refusal("the document is already complete");
     this.#wasSearched = false;
     const steps = this.#stepsTo(kind, path);
     switch (kind) {
@@ -128,13 +128,13 @@ export class Cursor {
           this.#begin(steps, kind === "PartialString");
           this.#openString();
         } else if (!this.#isLast(steps)) {
-          throw this.#refusal("a string has not ended");
+          throw this.#refusal("the open string has not ended");
         }
         this.#acceptText(text, kind === "CompleteString");
         break;
       case "StartObject":
       case "StartArray":
-        if (steps.length === 0 && at.frame !== null) throw this.#refusal("a container is open at this place");
+        if (steps.length === 0 && at.frame !== null) throw this.#refusal("a container is already open at this path");
         this.#begin(steps, false);
         this.#push(kind === "StartArray", true, path);
         break;
@@ -175,7 +175,7 @@ export class Cursor {
     const at = this.#at;
     at.name ??= rootName(kind, path);
     const steps = segmentsBetween(path, at.name);
-    if (steps === null) throw this.#refusal("the path of another root", path);
+    if (steps === null) throw this.#refusal("the path belongs to another root", path);
     return steps;
   }
 
@@ -183,7 +183,7 @@ export class Cursor {
   #leaveImplied(count) {
     for (let i = 0; i < count; i++) {
       if (this.#at.frame === null || this.#at.frame.isExplicit) {
-        throw this.#refusal("another place than that of an open value");
+        throw this.#refusal("the path is outside of the open containers");
       }
       this.#pop();
     }
@@ -205,15 +205,15 @@ export class Cursor {
   /** Move to the place where a value begins. */
   #begin(steps, unannounced) {
     const at = this.#at;
-    if (at.inString) throw this.#refusal("a string has not ended");
-    if (at.ended) throw this.#refusal("the root value has ended");
+    if (at.inString) throw this.#refusal("the open string has not ended");
+    if (at.ended) throw this.#refusal("the root value has already ended");
     const { frame } = at;
     if (frame === null && steps.length > 0) {
       this.#push(typeof steps[0] === "number", false, null);
     } else if (frame !== null && steps.length === 0) {
       // the place of the open container itself: a repeated key whose container was only implied
       if (frame.isExplicit || frame.segment === null) {
-        throw this.#refusal("a container is open at this place");
+        throw this.#refusal("a container is already open at this path");
       }
       this.#pop();
       steps = [frame.segment];
@@ -230,14 +230,15 @@ export class Cursor {
     const at = this.#at;
     if (at.frame.isArray) {
       if (segment !== at.frame.count) {
-        throw this.#refusal(typeof segment === "number" ? "an item out of order" : "a key in an array");
+        const found = typeof segment === "number" ? "" : ", found a key";
+        throw this.#refusal(`expected index ${at.frame.count} of the open array${found}`);
       }
       at.frame = at.frame.withOneMore();
     } else {
-      if (typeof segment !== "string") throw this.#refusal("an index in an object");
-      if (at.key !== null && at.key !== segment) throw this.#refusal("another key than the one announced");
+      if (typeof segment !== "string") throw this.#refusal("expected a key of the open object, found an index");
+      if (at.key !== null && at.key !== segment) throw this.#refusal("the path does not have the key of the last Key update");
       if (unannounced && at.key === null && at.segment === segment) {
-        throw this.#refusal("a part of a string for a value that has ended");
+        throw this.#refusal("a PartialString for a value that has already ended");
       }
       this.calls.push(["key", segment]);
     }
@@ -280,7 +281,7 @@ export class Cursor {
       this.#push(false, false, null);
     }
     this.#checkNothingIsMissing();
-    if (at.frame.isArray) throw this.#refusal("a key in an array");
+    if (at.frame.isArray) throw this.#refusal("expected an item or the end of the open array, found a key");
     at.key = text;
   }
 
@@ -294,15 +295,15 @@ export class Cursor {
   }
 
   #checkNothingIsMissing() {
-    if (this.#at.inString) throw this.#refusal("a string has not ended");
-    if (this.#at.key !== null) throw this.#refusal("a key without a value");
+    if (this.#at.inString) throw this.#refusal("the open string has not ended");
+    if (this.#at.key !== null) throw this.#refusal("a Key update without a value");
   }
 
   #acceptEndOfDocument(steps) {
     const at = this.#at;
     const { frame } = at;
     if (frame !== null && frame.parent === null && !frame.isExplicit && !at.inString) this.#pop();
-    if (steps.length > 0 || !at.ended) throw this.#refusal("the root value has not ended");
+    if (steps.length > 0 || !at.ended) throw this.#refusal("JsonComplete before the root value has ended");
     at.done = true;
   }
 
@@ -317,7 +318,7 @@ export class Cursor {
   #acceptText(text, ends) {
     const at = this.#at;
     if (ends) {
-      if (!text.startsWith(at.text)) throw this.#refusal("a string that is not the sum of its parts");
+      if (!text.startsWith(at.text)) throw this.#refusal("the CompleteString differs from its joined PartialStrings");
       text = text.slice(at.text.length);
       at.inString = false;
       at.text = "";

@@ -5,10 +5,10 @@ const MESSAGES = {
   expected_key: "expected a key in double quotes, or '}'",
   expected_colon: "expected ':' after a key",
   expected_comma: "expected ',' or the end of the container",
-  trailing_comma: "a comma with nothing after it",
+  trailing_comma: "trailing comma: expected another member or item after ','",
   trailing_text: "text after the end of the document",
   truncated: "the text ends before the document does",
-  invalid_literal: "not one of true, false, null",
+  invalid_literal: "expected true, false or null",
   invalid_number: "invalid number",
   invalid_escape: "invalid escape in a string",
   control_character: "unescaped control character in a string",
@@ -16,16 +16,16 @@ const MESSAGES = {
   string_limit: "string longer than max_string",
   number_limit: "number longer than max_number",
   document_limit: "document longer than max_document",
-  after_finish: "more input after the end was declared",
+  after_finish: "more input after the end of the input; call reset() to begin a new text",
   invalid_path: "invalid path",
 };
 
 // Of updates and events. A bundle that only parses text leaves these out.
 const MORE_MESSAGES = {
-  unknown: "an error that is not explained",
+  unknown: "unknown error",
   invalid_update: "not an update",
-  misplaced_update: "the update does not go on from those before it",
-  provider_error: "the provider gave the call up",
+  misplaced_update: "the update does not follow from the updates before it",
+  provider_error: "the provider abandoned the call",
   invalid_event: "not an event of this format",
 };
 

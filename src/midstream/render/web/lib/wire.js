@@ -27,20 +27,20 @@ function invalidUpdate(detail, path = "") {
 
 /** Check a wire form; return its path and kind, and its text and value as the kind defines them. */
 export function readUpdate(data) {
-  if (!isRecord(data)) throw invalidUpdate("neither an update nor a dict");
+  if (!isRecord(data)) throw invalidUpdate("expected an update or a dict");
   const { path } = data;
-  if (typeof path !== "string") throw invalidUpdate("no path");
+  if (typeof path !== "string") throw invalidUpdate("path is missing or not a string");
   const kind = KINDS.get(data.kind);
-  if (kind === undefined) throw invalidUpdate("no kind, or one that does not exist", path);
+  if (kind === undefined) throw invalidUpdate("the kind is missing or unknown", path);
   let text = data.textValue ?? null;
   if (text === null && WITH_TEXT.has(kind)) text = data.value ?? null;
   if (text !== null) {
-    if (typeof text !== "string") throw invalidUpdate("a text that is no string", path);
+    if (typeof text !== "string") throw invalidUpdate("textValue is not a string", path);
   } else if (WITH_TEXT.has(kind)) {
-    throw invalidUpdate("no text", path);
+    throw invalidUpdate("textValue is missing", path);
   }
   const value = valueOf(kind, text, data);
-  if (value === undefined) throw invalidUpdate(`no value of its kind, ${kind}`, path);
+  if (value === undefined) throw invalidUpdate(`the value does not fit the kind ${kind}`, path);
   return { path, kind, text, value };
 }
 
