@@ -1,6 +1,6 @@
-"""Provider streams that an ASGI application sends, turned into midstream's events on the way out.
+"""ASGI middleware that converts an application's provider streams into midstream's events.
 
-Plain ASGI, without a dependency: it goes around an application of FastAPI, Starlette or any other.
+It is plain ASGI without dependencies and wraps an application of FastAPI, Starlette or any other framework.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 __all__ = ["MidstreamMiddleware"]
 
-_WISHES = ("midstream", "both")
+_REQUESTS = ("midstream", "both")
 _UNBUFFERED = {b"cache-control": b"no-cache", b"x-accel-buffering": b"no"}
-# what is true of the application's body alone
+# headers that describe the application's original body
 _OF_BODY = {b"content-length", b"etag"}
 _WITHOUT_BODY = (204, 205, 304)
 
 
 class MidstreamMiddleware:
-    """Send the events of midstream instead of a provider's, to those who ask for them.
+    """Send midstream's events instead of a provider's to the clients that request them.
 
-    A request asks with ``?events=midstream``, or ``?events=both`` for the provider's own events as they
-    are with midstream's in between; the header ``midstream-events`` says the same. All other requests, and
-    answers that are no ``text/event-stream``, are passed on untouched. A client that reads slowly holds
-    up the application that sends, as it would without.
+    A client requests them with ``?events=midstream``, or with ``?events=both`` to receive the provider's
+    own events, unchanged, together with midstream's. The header ``midstream-events`` has the same effect.
+    All other requests, and responses other than ``text/event-stream``, are not changed. A client that reads
+    slowly delays the application, as it would without the middleware.
 
     >>> import asyncio
     >>> async def app(scope, receive, send):
@@ -68,7 +68,7 @@ class MidstreamMiddleware:
         max_event: int | None = 4_000_000,
     ) -> None:
         if format is not None and format not in FORMATS:
-            raise ValueError(f"format is one of {', '.join(FORMATS)}, not {format!r}")
+            raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
         limits.check()
         self._app = app
         self._format = format
@@ -77,26 +77,26 @@ class MidstreamMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        wish = _wish(scope)
-        if wish is None:
+        requested = _requested(scope)
+        if requested is None:
             await self._app(scope, receive, send)
             return
-        kind = Kind(format=self._format, with_provider=wish == "both")
+        kind = Kind(format=self._format, with_provider=requested == "both")
         events = EventStream(secrets.token_hex(16), kind, is_numbered=False, limits=self._limits)
         response = _Response(send, events, EventCutter(self._max_event, kind.with_provider))
         await self._app(scope, receive, response.send)
 
 
-def _wish(scope: Scope) -> str | None:
+def _requested(scope: Scope) -> str | None:
     if scope["type"] != "http" or scope["method"] == "HEAD":
         return None
     asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("events", [])
     asked += [value.decode("latin-1") for key, value in scope["headers"] if key == b"midstream-events"]
-    return next((wish for wish in asked if wish in _WISHES), None)
+    return next((requested for requested in asked if requested in _REQUESTS), None)
 
 
 class _Response:
-    """What becomes of one answer."""
+    """The conversion of one response."""
 
     def __init__(self, send: Send, events: EventStream, cutter: EventCutter) -> None:
         self._send = send
@@ -106,7 +106,7 @@ class _Response:
         self._has_failed = False
 
     async def send(self, message: Message) -> None:
-        """Take what the application sends."""
+        """Process a message that the application sends."""
         if message["type"] == "http.response.start" and _is_event_stream(message):
             self._is_stream = True
             await self._send({**message, "headers": _headers_of(message)})

@@ -1,7 +1,7 @@
-"""A provider's events in, the bytes of midstream's events out, without I/O.
+"""Convert a provider's events into the bytes of midstream's events, without I/O.
 
-Nothing here grows with what a stream has said: a long piece of arguments is taken in parts, and what
-it tells goes out in several events, one at a time and only when asked for.
+Memory does not grow with the length of a stream: a long piece of arguments is processed in parts, and its
+updates are written as several events, one at a time and only when the caller asks for the next one.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n?|\n|$)")
 _BLANK_LINES = (b"\n\n", b"\r\r", b"\n\r", b"\n\r\n", b"\r\r\n")
 _BOM = b"\xef\xbb\xbf"
-# how much longer than its fields an event may be as it was sent: lines have ends, of two bytes at most,
-# and the rest is for comments
-_RAW = 4
-# characters of arguments that are read at once
-_PART = 16_384
-# about how many bytes of fragments make an event
-_LONG = 65_536
-# what a fragment takes beside its path and its text
-_FRAME = 48
-# milliseconds: well inside the grace period
+# the maximum of an event's raw bytes, as a multiple of max_event: raw bytes include line ends, of at most
+# two bytes each, and comments
+_MAX_RAW_FACTOR = 4
+# the maximum number of argument characters that are parsed at once
+_MAX_ARGS = 16_384
+# the approximate maximum of bytes of updates in one event
+_MAX_EVENT_TEXT = 65_536
+# the approximate bytes of an update apart from its path and text
+_UPDATE_OVERHEAD = 48
+# milliseconds; much shorter than the grace period
 _RETRY = 1_000
 
 
 class Step(NamedTuple):
-    """Something a provider sent, byte by byte, and the event that it is, if it is one."""
+    """A piece of a provider's stream: its raw bytes, and the event that they contain, if any."""
 
     raw: bytes
     event: Any = None
 
 
 class EventCutter:
-    r"""Cut a provider's stream into its events, each as it was sent and decoded.
+    r"""Split a provider's stream into its events, each with its raw bytes and decoded.
 
-    At the end, an event without its blank line is none.
+    An event without its blank line at the end of the stream is discarded.
 
     >>> cutter = EventCutter()
     >>> cutter.add_bytes(b": hello\ndata: 1\r\n")
@@ -65,15 +65,16 @@ class EventCutter:
 
     def __init__(self, max_event: int | None = None, with_raw: bool = True) -> None:
         self._decoder = SseDecoder(max_event=max_event)
-        self._max_raw = None if max_event is None else _RAW * max_event
+        self._max_raw = None if max_event is None else _MAX_RAW_FACTOR * max_event
         self._with_raw = with_raw
         self._raw = bytearray()
         self._is_new = True
 
     def add_bytes(self, data: bytes) -> list[Step]:
-        """Give the steps that are whole; comments alone are one, too, without an event.
+        """Return the complete steps; comments alone are a step without an event.
 
-        What is too long raises as the decoder does: if there are steps before it, from the next call on.
+        An event that is too long raises as in the decoder. If there are steps before it, these are returned
+        first, and the next call raises.
         """
         if not self._with_raw:
             return [Step(b"", event) for event in self._decoder.add_bytes(data)]
@@ -93,23 +94,23 @@ class EventCutter:
         return steps
 
     def finish(self) -> None:
-        """End the stream; what was too long at its end is told now."""
+        """End the stream; raise if its last event was too long."""
         self._decoder.finish()
 
     def _take(self) -> bytes:
         raw = bytes(self._raw)
         self._raw.clear()
         if self._is_new:
-            # a byte order mark is one at the start of a stream only, and ours has begun
+            # remove the byte order mark: in the middle of our stream it would be a character
             self._is_new = False
             return raw.removeprefix(_BOM)
         return raw
 
 
 class Enrichment:
-    """Turn a provider's events into messages, with the updates of all arguments.
+    """Convert a provider's events into messages that contain the updates of all arguments.
 
-    All get a message id, and the updates of one event are in one message.
+    Every message gets a message id, and the updates of one event are in one message.
 
     >>> enrichment = Enrichment("m1", "openai-chat")
     >>> call = {"index": 0, "function": {"name": "f", "arguments": '{"a'}}
@@ -126,16 +127,16 @@ message_id=None, choice=0, is_free_text=False, args_offset=0)], message_id='m1')
         self._middleware = JsonFragmentUpdateMiddleware(limits=limits)
 
     def add_event(self, event: Any) -> Iterator[Message]:
-        """Give the messages of an event."""
+        """Return the messages of an event."""
         return _bundled(self._enriched(self._provider.add_event(event)))
 
     def finish(self) -> Iterator[Message]:
-        """Give what the end of the stream tells."""
+        """Return the messages that follow from the end of the stream."""
         yield from _bundled(self._enriched(self._provider.finish()))
         yield from self.give_up()
 
     def give_up(self) -> Iterator[Message]:
-        """Give what it tells of the open calls that the stream goes no further."""
+        """Return the messages that end the open calls when the stream stops."""
         return _bundled(self._middleware.finish())
 
     def _enriched(self, messages: list[Message]) -> Iterator[Message]:
@@ -144,7 +145,7 @@ message_id=None, choice=0, is_free_text=False, args_offset=0)], message_id='m1')
                 yield from self._middleware.add_message(part)
 
     def _parts(self, message: Message) -> Iterator[Message]:
-        """Name the message that a message belongs to, and take its updates one by one, in short parts."""
+        """Yield a message's updates one by one in short parts, with the id of the message they belong to."""
         id = message.message_id or self._id
         if isinstance(message, ToolCallsUpdate):
             for update in message.tool_call_updates:
@@ -155,13 +156,13 @@ message_id=None, choice=0, is_free_text=False, args_offset=0)], message_id='m1')
             yield message
             return
         args = message.function_args or ""
-        yield message._replace(function_args=args[:_PART])
-        for start in range(_PART, len(args), _PART):
-            yield message._replace(function_name=None, function_args=args[start : start + _PART])
+        yield message._replace(function_args=args[:_MAX_ARGS])
+        for start in range(_MAX_ARGS, len(args), _MAX_ARGS):
+            yield message._replace(function_name=None, function_args=args[start : start + _MAX_ARGS])
 
 
 def _bundled(messages: Iterable[Message]) -> Iterator[Message]:
-    """Put updates that follow each other into one message, unless it gets long."""
+    """Combine consecutive updates into one message, unless it gets long."""
     id: str | None = None
     updates: list[ToolCallUpdate] = []
     size = 0
@@ -171,10 +172,10 @@ def _bundled(messages: Iterable[Message]) -> Iterator[Message]:
             updates, size = [], 0
         if isinstance(message, ToolCallUpdate):
             id = message.message_id
-            for update, length in _short(message):
+            for update, length in _split_update(message):
                 updates.append(update)
                 size += length
-                if size > _LONG:
+                if size > _MAX_EVENT_TEXT:
                     yield ToolCallsUpdate(updates, id)
                     updates, size = [], 0
         else:
@@ -183,18 +184,18 @@ def _bundled(messages: Iterable[Message]) -> Iterator[Message]:
         yield ToolCallsUpdate(updates, id)
 
 
-def _short(update: ToolCallUpdate) -> Iterator[tuple[ToolCallUpdate, int]]:
-    """Cut an update with many fragments into several, each with about its length."""
+def _split_update(update: ToolCallUpdate) -> Iterator[tuple[ToolCallUpdate, int]]:
+    """Split an update with many fragments into several; yield each with its approximate length."""
     update = update._replace(message_id=None)
     size = len(update.function_args or "")
     fragments: list[Mapping[str, Any]] = []
     for fragment in update.json_update_fragments or ():
         wire = fragment if isinstance(fragment, Mapping) else to_wire(fragment)
         fragments.append(wire)
-        size += _FRAME + len(str(wire.get("path"))) + 2 * len(str(wire.get("textValue", "")))
-        if size > _LONG:
+        size += _UPDATE_OVERHEAD + len(str(wire.get("path"))) + 2 * len(str(wire.get("textValue", "")))
+        if size > _MAX_EVENT_TEXT:
             yield update._replace(json_update_fragments=fragments), size
-            # the name again would be another call
+            # repeating the name would start another call
             offset = update.args_offset
             if offset is not None:
                 offset += len(update.function_args or "")
@@ -206,7 +207,7 @@ def _short(update: ToolCallUpdate) -> Iterator[tuple[ToolCallUpdate, int]]:
 
 
 class EventWriter:
-    r"""Write messages as Server-Sent Events, numbered if there is somebody who can resume them.
+    r"""Write messages as Server-Sent Events, numbered if clients can resume the stream.
 
     >>> from .calls.messages import TextDelta
     >>> EventWriter("s1").message(TextDelta("Hé"))
@@ -219,7 +220,7 @@ class EventWriter:
         self._next = 0
 
     def start(self, format: str | None, name: str | None) -> bytes:
-        """Write what a stream begins with."""
+        """Write the first event of a stream."""
         data = {"message_id": self._id, "format": format, "name": name}
         return self._event("stream_start", data, _RETRY if self._is_numbered else None)
 
@@ -229,15 +230,15 @@ class EventWriter:
         return self._event(event["type"], event)
 
     def error(self, code: str, message: str) -> bytes:
-        """Write what went wrong."""
+        """Write an error."""
         return self._event("error", {"code": code, "message": message})
 
     def end(self) -> bytes:
-        """Write what a stream ends with."""
+        """Write the last event of a stream."""
         return self._event("stream_end", {})
 
     def mark(self) -> bytes:
-        """Write a number alone: it is kept for resuming, and no event comes of it (9.2.6)."""
+        """Write an event id alone: clients store it for resuming, and receive no event (9.2.6)."""
         return b"id: %b\n\n" % self._number().encode() if self._is_numbered else b""
 
     def _event(self, kind: str, data: Mapping[str, Any], retry: int | None = None) -> bytes:
@@ -249,7 +250,7 @@ class EventWriter:
 
 
 class Kind(NamedTuple):
-    """What a stream is: its name and format, if known, and whether the provider's own events are in it."""
+    """The kind of a stream: its name and format, if known, and whether it includes the provider's events."""
 
     name: str | None = None
     format: str | None = None
@@ -257,7 +258,7 @@ class Kind(NamedTuple):
 
 
 class EventStream:
-    r"""All that a stream says, from its start to its end, event by event.
+    r"""Write a complete stream, event by event, from its start to its end.
 
     >>> stream = EventStream("s1", Kind("trip", "anthropic"), is_numbered=False)
     >>> delta = {"type": "text_delta", "text": "Hi"}
@@ -278,20 +279,20 @@ class EventStream:
         self._has_failed = False
 
     def start(self) -> bytes:
-        """Begin."""
+        """Return the first event."""
         return self._writer.start(self._kind.format, self._kind.name)
 
     def add_step(self, step: Step) -> Iterator[bytes]:
-        """Give a step's entries: the provider's event as it was, if wanted, is part of the first."""
+        """Yield a step's entries; the first one includes the provider's raw event if it was requested."""
         raw = step.raw if self._kind.with_provider else b""
-        for entry in self._ours(step.event):
+        for entry in self._own_events(step.event):
             yield raw + entry
             raw = b""
         if raw:
-            # with a number of ours, so that a client that comes back does not get it twice
+            # add an id, so that a client that resumes does not receive it twice
             yield raw + self._writer.mark()
 
-    def _ours(self, event: Any) -> Iterator[bytes]:
+    def _own_events(self, event: Any) -> Iterator[bytes]:
         if event is None or self._has_failed:
             return
         try:
@@ -299,15 +300,15 @@ class EventStream:
         except JsonStreamError as error:
             if not self._kind.with_provider:
                 raise
-            # what we can't read, the client may
+            # the client may be able to read what the adapter cannot
             yield from self._failed(error.code.value, error.error.message)
 
     def finish(self) -> Iterator[bytes]:
-        """Give what the end of the provider's stream tells."""
+        """Return the events that follow from the end of the provider's stream."""
         return map(self._writer.message, () if self._has_failed else self._enrichment.finish())
 
     def close(self, failure: tuple[str, str] | None = None) -> Iterator[bytes]:
-        """End; after a failure, with what it means for open calls, its code and its message."""
+        """End the stream; after a failure, first end the open calls and report its code and message."""
         if failure is not None:
             yield from self._failed(*failure)
         yield self._writer.end()
@@ -319,10 +320,10 @@ class EventStream:
 
 
 def _json(data: Mapping[str, Any]) -> str:
-    """Write JSON with non-ASCII as it is; UTF-8 has no place for half a surrogate pair, so it is escaped."""
+    """Write JSON with non-ASCII characters unescaped, except lone surrogates, which UTF-8 cannot encode."""
     try:
         text = _ENCODER.encode(data)
     except (TypeError, ValueError, RecursionError):
-        why = "a result that is no JSON value"
+        why = "a value that JSON cannot represent"
         raise JsonStreamError(ParserError.of(ErrorCode.INVALID_EVENT, 0, why)) from None
     return text.encode("utf-8", "backslashreplace").decode()

@@ -1,9 +1,9 @@
-"""A place inside a document: its segments, and the three notations people use for it.
+"""Paths inside a document: segments, and three notations for them.
 
-Internally a place is a chain of pairs ``(parent, segment)`` that ends in ``(None, root_name)``.
-A container opens one pair; everything in it shares that pair, so an update costs no path until
-somebody asks for one. Pairs are plain tuples: cheap to make, and freed without recursion
-however deep they go.
+Internally a path is a chain of pairs ``(parent, segment)`` that ends in ``(None, root_name)``. Each
+container creates one pair, which all of its members share, so an update costs no path string unless the
+caller asks for one. Pairs are plain tuples: they are cheap to create, and freed without recursion at any
+depth.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Segment = str | int
     Segments = tuple[Segment, ...]
-    # recursive in truth: (PathPair | None, segment)
+    # actually recursive: (PathPair | None, segment)
     PathPair = tuple[Any, Segment]
 
 __all__ = ["parse_path"]
@@ -29,13 +29,13 @@ _DIGITS = "0|[1-9][0-9]{0,17}"
 _NEEDS_QUOTES = re.compile(f"[{_SPECIAL}]").search
 _NAME = re.compile(f"[^{_SPECIAL}]+").match
 _INDEX = re.compile(rf"\[({_DIGITS})\]").match
-# one segment and no more, as most places are from the container around them
+# exactly one segment, the most common distance from the surrounding container
 _STEP = re.compile(rf"""\.([^{_SPECIAL}]++)\Z|\[({_DIGITS})\]\Z""").match
 _STRING = json.JSONDecoder().raw_decode
 
 
 def segments_of(pair: PathPair) -> Segments:
-    """List the segments from the root down to a place."""
+    """Return the segments from the root to a place."""
     segments: list[Segment] = []
     parent, segment = pair
     while parent is not None:
@@ -46,14 +46,14 @@ def segments_of(pair: PathPair) -> Segments:
 
 
 def root_of(pair: PathPair) -> str:
-    """Find the name of the root above a place."""
+    """Return the name of the root above a place."""
     while pair[0] is not None:
         pair = pair[0]
     return str(pair[1])
 
 
 def pair_of(root: str, segments: Iterable[Segment]) -> PathPair:
-    """Build the chain for the segments below a root."""
+    """Return the chain of pairs for the segments below a root."""
     pair: PathPair = (None, root)
     for segment in segments:
         pair = (pair, segment)
@@ -61,7 +61,7 @@ def pair_of(root: str, segments: Iterable[Segment]) -> PathPair:
 
 
 def format_path(root: str, segments: Iterable[Segment]) -> str:
-    """Write a path: ``root.users[2]["e.mail"]``."""
+    """Return a path string such as ``root.users[2]["e.mail"]``."""
     parts = [root]
     for segment in segments:
         if isinstance(segment, int):
@@ -76,14 +76,14 @@ def format_path(root: str, segments: Iterable[Segment]) -> str:
 
 
 def format_pointer(segments: Iterable[Segment]) -> str:
-    """Write a JSON Pointer (RFC 6901 section 3)."""
+    """Return a JSON Pointer (RFC 6901 section 3)."""
     return "".join(
         f"/{segment}" if isinstance(segment, int) else "/" + segment.replace("~", "~0").replace("/", "~1")
         for segment in segments
     )
 
 
-# RFC 9535 section 2.7: what a normalized path escapes, and how
+# the escapes of a normalized path (RFC 9535 section 2.7)
 _JSONPATH_ESCAPES = {code: f"\\u{code:04x}" for code in range(0x20)} | {
     ord("'"): "\\'",
     ord("\\"): "\\\\",
@@ -96,7 +96,7 @@ _JSONPATH_ESCAPES = {code: f"\\u{code:04x}" for code in range(0x20)} | {
 
 
 def format_jsonpath(segments: Iterable[Segment]) -> str:
-    """Write a normalized path (RFC 9535 section 2.7)."""
+    """Return a normalized path (RFC 9535 section 2.7)."""
     return "$" + "".join(
         f"[{segment}]" if isinstance(segment, int) else f"['{segment.translate(_JSONPATH_ESCAPES)}']"
         for segment in segments
@@ -104,9 +104,9 @@ def format_jsonpath(segments: Iterable[Segment]) -> str:
 
 
 def parse_path(path: str, root: str = "root") -> Segments:
-    """Read a path string back into its segments.
+    """Parse a path string into its segments.
 
-    A path that does not begin with the root's name is read as one written with ``root=""``.
+    A path that does not begin with the root's name is parsed as if it were written with ``root=""``.
 
     >>> parse_path('root.users[2]["e.mail"]')
     ('users', 2, 'e.mail')
@@ -117,7 +117,7 @@ def parse_path(path: str, root: str = "root") -> Segments:
 
 
 def split_path(path: str, root: str = "root") -> tuple[str, Segments]:
-    """Read a path string back into the root's name, if it has one, and its segments."""
+    """Parse a path string into the root's name (empty if it has none) and its segments."""
     end = len(path)
     rooted = bool(root) and path.startswith(root) and (len(root) == end or path[len(root)] in ".[")
     at = len(root) if rooted else 0
@@ -141,7 +141,7 @@ def split_path(path: str, root: str = "root") -> tuple[str, Segments]:
 
 
 def steps_below(base: str, path: str) -> Segments | None:
-    """Read the segments that lead from one place to another; None if it is not below.
+    """Return the segments from one path to a path below it, None if it is not below.
 
     >>> steps_below("root.users", "root.users[2].name"), steps_below("root.users", "root.usage")
     ((2, 'name'), None)
@@ -155,12 +155,12 @@ def steps_below(base: str, path: str) -> Segments | None:
         return ()
     if step := _STEP(path, end):
         return (step[1] or int(step[2]),)
-    # below a named place comes a dot or a bracket; any name will do in front of it
+    # a dot or a bracket must follow; put any root name before it to parse the rest
     return split_path(f"-{path[end:]}", "-")[1] if path[end] in ".[" else None
 
 
 def _quoted_key(path: str, at: int) -> tuple[str, int]:
-    """Read ``"key"]``: the inside of a bracket."""
+    """Parse ``"key"]``, the inside of a bracket."""
     if not path.startswith('"', at):
         raise _invalid(at)
     try:

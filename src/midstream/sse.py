@@ -1,9 +1,9 @@
-"""Server-Sent Events, both ways, without I/O: bytes in, events out, and back.
+"""Server-Sent Events in both directions, without I/O: bytes to events, and events to bytes.
 
-The clauses are those of the WHATWG HTML standard, sections 9.2.5 (parsing) and 9.2.6 (interpreting).
-A line ends with LF, CR or CR LF and is complete at the first of them, so an event never waits for a
-byte behind its blank line. Lines are cut from bytes and only values are decoded: in UTF-8 neither a
-line end nor a colon can be part of another character, nor be swallowed by an invalid one.
+The sections named here are those of the WHATWG HTML standard: 9.2.5 (parsing) and 9.2.6 (interpretation).
+A line ends with LF, CR or CR LF and is complete at the first of these bytes, so an event never waits for a
+byte after its blank line. Lines are split as bytes, and only values are decoded: in UTF-8 a line end or a
+colon cannot be part of another character, and an invalid character cannot consume one.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ __all__ = ["SseDecoder", "SseEvent", "adecode", "comment", "decode", "encode"]
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile("\r\n?|\n")
 _LINE_END_BYTES = re.compile(b"\r\n?|\n")
-# Longer times, over thirty million years, are ignored: int() refuses thousands of digits.
+# Longer times (over thirty million years) are ignored: int() refuses thousands of digits.
 _RETRY_DIGITS = 18
 
 
 class SseEvent(NamedTuple):
-    """One event: its type, its data, the last event id and, if one was sent, the reconnection time in ms.
+    """An event: its type, its data, the last event id and, if one was sent, the reconnection time in ms.
 
     >>> SseEvent(data="hello")
     SseEvent(event='message', data='hello', id='', retry=None)
@@ -42,9 +42,9 @@ class SseEvent(NamedTuple):
 
 
 class SseDecoder:
-    r"""Turn the bytes of an event stream, cut anywhere, into events.
+    r"""Decode the bytes of an event stream, split at any place, into events.
 
-    ``last_event_id`` is what a reconnecting client sends, ``retry`` the last reconnection time in ms.
+    ``last_event_id`` is the id that a reconnecting client sends, ``retry`` the last reconnection time in ms.
 
     >>> decoder = SseDecoder()
     >>> decoder.add_bytes(b"id: 7\ndata: caf\xc3")
@@ -56,7 +56,7 @@ class SseDecoder:
     """
 
     def __init__(self, *, max_event: int | None = None) -> None:
-        r"""Bound the bytes of one event, line ends and complete comments not counted; None lifts the bound.
+        r"""Limit the bytes of one event, without line ends and complete comments; None removes the limit.
 
         >>> SseDecoder(max_event=8).add_bytes(b"data: longer")
         Traceback (most recent call last):
@@ -64,7 +64,7 @@ class SseDecoder:
         midstream.errors.JsonStreamError: event longer than max_event (line 1, column 1)
         """
         if max_event is not None and (type(max_event) is not int or max_event < 0):
-            raise ValueError(f"max_event is a count or None, not {max_event!r}")
+            raise ValueError(f"max_event must be a non-negative int or None, not {max_event!r}")
         self.last_event_id = ""
         self.retry: int | None = None
         self._max_event = max_event
@@ -72,8 +72,8 @@ class SseDecoder:
         self._begin()
 
     def _begin(self) -> None:
-        """Set up what belongs to one stream."""
-        self._head: bytes | None = b""  # what may become a BOM; None when that is settled
+        """Initialize the state of one stream."""
+        self._head: bytes | None = b""  # the start of a possible BOM; None once it is decided
         self._line = bytearray()  # the line in progress
         self._start = 0  # where it starts in the stream
         self._ended = 0  # lines before it
@@ -85,10 +85,10 @@ class SseDecoder:
         self._event_retry: int | None = None
 
     def add_bytes(self, data: bytes | bytearray | memoryview) -> list[SseEvent]:
-        r"""Take the bytes of one read and return the events that they complete.
+        r"""Process the bytes of one read and return the events that they complete.
 
-        An event over the bound raises `JsonStreamError`, at once or, if this read has events before it,
-        from the next call on: those are returned first. A decoder that has failed stays so.
+        An event over the limit raises `JsonStreamError`. If the same read has complete events before it,
+        those are returned first, and the next call raises. A decoder that has failed stays failed.
 
         >>> SseDecoder().add_bytes(b"event: add\ndata: 1\ndata: 2\n\n: a comment\ndata: un")
         [SseEvent(event='add', data='1\n2', id='', retry=None)]
@@ -127,9 +127,9 @@ class SseDecoder:
         return events
 
     def finish(self) -> list[SseEvent]:
-        r"""End the stream: drop an event without its blank line, and be ready for the next connection.
+        r"""End the stream: discard an event without its blank line, and prepare for the next connection.
 
-        What the stream has told for that, ``last_event_id`` and ``retry``, is kept.
+        ``last_event_id`` and ``retry`` are kept for that connection.
 
         >>> decoder = SseDecoder()
         >>> decoder.add_bytes(b"id: 7\n\nid: 8\ndata: lost"), decoder.finish(), decoder.last_event_id
@@ -147,7 +147,7 @@ class SseDecoder:
             raise JsonStreamError(self._failure)
 
     def _without_bom(self, data: bytes) -> bytes:
-        """Take away one BOM at the start of the stream; while it may still become one, everything."""
+        """Remove one BOM at the start of the stream; hold the bytes back while they may still become one."""
         data = (self._head or b"") + data
         if _BOM.startswith(data):
             self._head = data
@@ -158,7 +158,7 @@ class SseDecoder:
         return data.removeprefix(_BOM)
 
     def _bounded(self, lines: list[bytes], data: bytes, begin: int, bound: int) -> list[bytes]:
-        """Return the complete lines before the event gets too long, and note the failure if it does."""
+        """Return the complete lines before an event is too long, and record the failure if one is."""
         size = self._size
         within = 0
         for line in lines:
@@ -176,7 +176,7 @@ class SseDecoder:
         start = self._start
         if within:
             start = begin + next(islice(_LINE_END_BYTES.finditer(data), within - 1, None)).end()
-        # the place of the first byte too many, wherever the reads were cut
+        # the position of the first byte over the limit, independent of how the reads are split
         self._failure = ParserError.at(
             ErrorCode.EVENT_LIMIT, start + bound - size, self._ended + within + 1, 1
         )
@@ -184,7 +184,7 @@ class SseDecoder:
         return lines[:within]
 
     def _interpret(self, lines: list[bytes]) -> list[SseEvent]:
-        """Process complete lines; whatever is no known field, comments too, is ignored (9.2.6)."""
+        """Process complete lines; comments and unknown fields are ignored (9.2.6)."""
         events = []
         for line in lines:
             if not line:
@@ -207,8 +207,8 @@ class SseDecoder:
         return events
 
     def _dispatch(self) -> SseEvent | None:
-        """Give the event that a blank line ends, if it has data (9.2.6, "dispatch the event")."""
-        # also without data: so a server sets the id alone
+        """Return the event that a blank line ends, if it has data (9.2.6, "dispatch the event")."""
+        # also without data: a server may send an id alone
         self.last_event_id = self._id
         event = None
         # a data field with an empty value is data: the standard's buffer then holds a line feed
@@ -227,8 +227,8 @@ def _checked(data: object) -> bytes:
         return data
     if isinstance(data, bytearray | memoryview):
         return bytes(data)
-    hint = ": an event stream is read as it was sent, so don't decode it" if isinstance(data, str) else ""
-    raise TypeError(f"a read is bytes, not {type(data).__name__}{hint}")
+    hint = "; pass the response body without decoding it" if isinstance(data, str) else ""
+    raise TypeError(f"expected bytes, not {type(data).__name__}{hint}")
 
 
 def decode(chunks: Iterable[bytes], *, max_event: int | None = None) -> Iterator[SseEvent]:
@@ -271,8 +271,8 @@ async def adecode(chunks: AsyncIterable[bytes], *, max_event: int | None = None)
 def encode(event: SseEvent) -> bytes:
     r"""Write one event, with its blank line.
 
-    The type "message", an empty id and no retry are not written. Line ends in the data come back as
-    ``\n``, and a surrogate that is not half of a pair, which UTF-8 can't say, as U+FFFD.
+    The type "message", an empty id and a missing retry are not written. Line ends in the data are decoded
+    as ``\n``, and a lone surrogate, which UTF-8 cannot encode, as U+FFFD.
 
     >>> encode(SseEvent("add", "two\nlines", id="7"))
     b'event: add\nid: 7\ndata: two\ndata: lines\n\n'
@@ -284,14 +284,14 @@ def encode(event: SseEvent) -> bytes:
         lines.append(_field("id", event.id, "\r\n\0"))
     if event.retry is not None:
         if type(event.retry) is not int or not 0 <= event.retry < 10**_RETRY_DIGITS:
-            raise ValueError(f"retry is a count of milliseconds or None, not {event.retry!r}")
+            raise ValueError(f"retry must be a number of milliseconds or None, not {event.retry!r}")
         lines.append(f"retry: {event.retry}\n")
     lines += [f"data: {line}\n" for line in _LINE_END.split(event.data)]
     return _utf8("".join(lines) + "\n")
 
 
 def comment(text: str = "") -> bytes:
-    r"""Write a comment, which decoders ignore: sent every 15 seconds or so, it keeps a connection alive.
+    r"""Write a comment, which decoders ignore; sent about every 15 seconds, it keeps a connection alive.
 
     >>> comment("still here"), comment()
     (b': still here\n\n', b':\n\n')
@@ -302,7 +302,7 @@ def comment(text: str = "") -> bytes:
 
 def _field(name: str, value: str, forbidden: str) -> str:
     if any(character in value for character in forbidden):
-        raise ValueError(f"{name} can't hold any of {forbidden!r}")
+        raise ValueError(f"{name} must not contain any of {forbidden!r}")
     return f"{name}: {value}\n"
 
 
@@ -310,5 +310,5 @@ def _utf8(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        # in UTF-16 two halves side by side are one character, and a single one is invalid
+        # UTF-16 joins split surrogate pairs, and rejects lone surrogates
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()

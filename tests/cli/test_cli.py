@@ -220,7 +220,7 @@ def test_without_its_extra_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['typer'] = None; from midstream.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == "midstream: the command line needs typer, which the extra cli installs\n"
+    assert done.stderr == "midstream: the command line needs typer; install midstream with its extra cli\n"
 
 
 # --- files that can't be read, and bad data ---
@@ -266,7 +266,7 @@ def test_nothing(command: str, data: bytes) -> None:
     done = quick(command, data=data)
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr == "midstream: standard input: nothing in it\n"
+    assert done.stderr == "midstream: standard input: the input is empty\n"
 
 
 @pytest.mark.parametrize("command", READING)
@@ -344,16 +344,16 @@ def test_updates_before_an_error_are_printed() -> None:
     done = quick("updates", data='{"a": [1, 2], "b": nope}')
     assert done.returncode == 1
     assert done.stdout.splitlines()[-1] == "root  has 'b'"
-    says = "not one of true, false, null (line 1, column 21) at root.b"
+    says = "expected true, false or null (line 1, column 21) at root.b"
     assert done.stderr == f"midstream: standard input: {says}\n"
 
 
 def test_updates_recover() -> None:
     done = quick("updates", "--recover", data='{"a": nope, "b": 2}\n{"c": 3}\n')
     assert done.returncode == 1
-    assert "root.a  Error: not one of true, false, null (line 1, column 8)\n" in done.stdout
+    assert "root.a  Error: expected true, false or null (line 1, column 8)\n" in done.stdout
     assert done.stdout.endswith("root.c  CompleteNumber 3\nroot  EndObject\nroot  JsonComplete\n")
-    assert "not one of true, false, null" in done.stderr
+    assert "expected true, false or null" in done.stderr
 
 
 def test_value_of_what_is_cut() -> None:
@@ -369,7 +369,7 @@ def test_value_of_what_is_cut() -> None:
 def test_value_before_an_error_is_printed() -> None:
     done = quick("value", "-c", data='{"a": [1, 2], "b": nope}')
     assert (done.returncode, done.stdout) == (1, '{"a": [1, 2]}\n')
-    assert done.stderr == "midstream: standard input: not one of true, false, null (line 1, column 21)\n"
+    assert done.stderr == "midstream: standard input: expected true, false or null (line 1, column 21)\n"
 
 
 @pytest.mark.parametrize(
@@ -422,7 +422,10 @@ def test_chunk_of_bad_snapshots() -> None:
     says = "the snapshot is not a JSON value (line 2, column 11)"
     assert done.stderr.startswith(f"midstream: standard input: {says}")
     done = quick("chunk", data="[1]\n\n[2]\n")
-    says = "the snapshot contradicts what has been written (line 3) at root[0]"
+    says = (
+        "the snapshot contradicts what was already written: a number has changed; if your source sends "
+        "numbers before they are complete, use --tentative-numbers (line 3) at root[0]"
+    )
     assert (done.returncode, done.stderr) == (1, f"midstream: standard input: {says}\n")
     assert json.loads(quick("chunk", "--override", data='{"a": 1}\n{"a": 2}').stdout) == {"a": 2}
     assert quick("chunk", "--tentative-nulls", data='{"a": null}\n{"a": 2}').stdout == '{"a":2}'
@@ -433,7 +436,7 @@ def test_rebuild_of_bad_updates() -> None:
     lines = quick("updates", "--json", data=CITY).stdout.splitlines()
     done = quick("rebuild", data="\n".join(lines[:5]))
     assert (done.returncode, json.loads(done.stdout)) == (1, {"city": "Zürich"})
-    assert done.stderr == "midstream: standard input: the updates end before the document does\n"
+    assert done.stderr == "midstream: standard input: the updates end before the document is complete\n"
     done = quick("rebuild", data="\n".join([*lines[:5], "nope"]))
     assert (done.returncode, json.loads(done.stdout)) == (1, {"city": "Zürich"})
     assert done.stderr == "midstream: standard input: not an update: not JSON (line 6)\n"
@@ -538,7 +541,7 @@ def test_calls_that_are_not_complete(name: str) -> None:
     done = run("calls", data=load(name).body)
     assert done.returncode == 1
     assert [call["is_complete"] for call in json.loads(done.stdout)] == [True, False]
-    assert done.stderr.startswith("midstream: 1 of 2 tool calls not complete: ")
+    assert done.stderr.startswith("midstream: 1 of 2 tool calls are incomplete: ")
 
 
 def test_the_text_of_a_message() -> None:
@@ -554,7 +557,7 @@ def test_the_text_of_a_message() -> None:
     message = {"role": "assistant", "content": "", "tool_calls": [call]}
     only_calls = quick("value", data=json.dumps({"model": "qwen3", "message": message, "done": True}))
     assert only_calls.returncode == 1
-    assert only_calls.stderr == "midstream: standard input: a stream whose message has no text\n"
+    assert only_calls.stderr == "midstream: standard input: the message in the stream has no text\n"
 
 
 @pytest.mark.parametrize("framing", ["sse", "lines", "array"])

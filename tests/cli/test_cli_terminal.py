@@ -167,7 +167,7 @@ def test_what_is_invalid_keeps_what_came_before() -> None:
         code, screen = seen.wait()
         assert code == 1
         assert '"a": [1, 2]' in screen
-        assert "midstream: standard input: not one of true, false, null (line 1, column 21)" in screen
+        assert "midstream: standard input: expected true, false or null (line 1, column 21)" in screen
         assert '"c"' not in screen
 
 
@@ -184,7 +184,7 @@ def test_a_recording_at_a_models_pace(tmp_path: Path) -> None:
         assert "truncated" in screen
         assert "streaming" not in screen
         assert "100%" in screen
-        assert "midstream: 1 of 2 tool calls not complete" in screen
+        assert "midstream: 1 of 2 tool calls are incomplete" in screen
 
 
 def test_text_at_a_models_pace(tmp_path: Path) -> None:

@@ -1,4 +1,18 @@
-"""The ``midstream`` command: see JSON arrive, take captures apart."""
+"""The ``midstream`` command: watch JSON arrive and inspect captured streams.
+
+Read the files in this order:
+
+``app``       the commands and their options
+``files``     files and pipes, read as their content arrives
+``captures``  finds out what a stream contains: JSON text, or a provider's events
+``watch``     the live view of a stream
+``outcome``   prints documents and tool calls, and sets the exit code
+``guard``     reports errors as one line with an exit code
+``demo``      ``midstream demo``
+
+Invariants: output is flushed as soon as the input determines it; every error ends with one line on the
+standard error and its exit code.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +27,20 @@ def main() -> None:
     try:
         sys.exit(_run())
     except KeyboardInterrupt:
-        # before a command had begun, or while it was ending
+        # raised before a command began or while it ended
         sys.exit(130)
     finally:
-        # from here on there is nothing to end in good order, and nobody to take an exception
+        # nothing is left to clean up, and no code to handle the exception: let the signal end the process
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _run() -> int:
     try:
-        # only to see whether they are there
+        # only to check that they are installed
         import rich  # noqa: F401
         import typer  # noqa: F401
     except ModuleNotFoundError as error:
-        hint = f"the command line needs {error.name}, which the extra cli installs"
+        hint = f"the command line needs {error.name}; install midstream with its extra cli"
         print(f"midstream: {hint}", file=sys.stderr)
         return 2
     from .app import run

@@ -1,8 +1,9 @@
-"""The commands. Each reads a file or a pipe as it comes, and writes what it finds as it finds it."""
+"""The commands. Each reads a file or a pipe as it arrives, and writes its results at once."""
 
 from __future__ import annotations
 
 import json
+import re
 import socket
 import sys
 from contextlib import contextmanager
@@ -27,7 +28,7 @@ from ..wire.rebuilder import JsonFragmentRebuilder
 from .captures import events_in, texts_in
 from .files import opened, pieces, truncated
 from .guard import CANNOT_DO, complain, guarded, set_up
-from .outcome import PrintedDocuments, print_calls, tell_calls
+from .outcome import PrintedDocuments, print_calls, require_complete_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,13 +37,15 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "run"]
 
-# json.dumps would make an encoder for each update
+# json.dumps would create an encoder for each update
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
+# what an error message recommends in Python, to be named as the option of the command line
+_PYTHON_OPTION = re.compile(r"pass (\w+)=True")
 
 app = typer.Typer(
-    help="See JSON while it is still arriving; take captures of a model's stream apart.",
-    epilog="Exit codes: 0 fine, 1 bad or cut off data, 2 wrong use or no such file, 130 Ctrl-C, "
-    "141 a closed pipe. First steps: midstream demo",
+    help="See JSON while it is still arriving; inspect captures of a model's stream.",
+    epilog="Exit codes: 0 success, 1 invalid or truncated data, 2 wrong usage or a file that cannot be "
+    "read, 130 Ctrl-C, 141 closed pipe. First steps: midstream demo",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -51,7 +54,7 @@ app = typer.Typer(
 
 def _file_or_pipe(name: str) -> str:
     if not name and sys.stdin is not None and sys.stdin.isatty():
-        raise typer.BadParameter("name a file or pipe something in; - reads what you type", param_hint="FILE")
+        raise typer.BadParameter("name a file or pipe data in; - reads from the terminal", param_hint="FILE")
     return name or "-"
 
 
@@ -61,13 +64,13 @@ File = Annotated[
         metavar="FILE",
         callback=_file_or_pipe,
         show_default=False,
-        help="A file, or - for the standard input, which is the default.",
+        help="A file, or - for the standard input (the default).",
     ),
 ]
 
 
 def _one_of(*names: str) -> Any:
-    """Make an option that takes one of a few names."""
+    """Return the parameters of an option that accepts one of several names."""
 
     def check(name: str | None) -> str | None:
         if name is not None and name not in names:
@@ -86,8 +89,7 @@ Format = Annotated[
         "--format",
         "-f",
         metavar="FORMAT",
-        help=f"What is in it: json, or a provider's events ({', '.join(FORMATS)}). "
-        "Without it, the beginning tells.",
+        help=f"The content: json, or a provider's events ({', '.join(FORMATS)}). By default it is detected.",
         **_one_of("json", *FORMATS),
     ),
 ]
@@ -97,19 +99,19 @@ ProviderFormat = Annotated[
         "--format",
         "-f",
         metavar="FORMAT",
-        help=f"Whose events these are: {', '.join(FORMATS)}. Without it, they tell themselves.",
+        help=f"The provider's format: {', '.join(FORMATS)}. By default it is detected.",
         **_one_of(*FORMATS),
     ),
 ]
 
 
 def run() -> int:
-    """Run the command line and give the exit code."""
+    """Run the command line and return the exit code."""
     set_up()
     try:
         code = app(prog_name="midstream", standalone_mode=False)
     except Exception as error:
-        # wrong use: the class of these errors is typer's own or click's, depending on typer's version
+        # a usage error: its class is typer's or click's, depending on typer's version
         if not hasattr(error, "format_message"):
             raise
         context = getattr(error, "ctx", None)
@@ -129,7 +131,7 @@ def _version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True)
 def _main(
     context: typer.Context,
-    version: Annotated[  # noqa: ARG001  # its callback does it all
+    version: Annotated[  # noqa: ARG001  # the callback does the work
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show version and build.")
     ] = False,
 ) -> None:
@@ -138,41 +140,41 @@ def _main(
         raise typer.Exit(CANNOT_DO)
 
 
-@app.command(short_help="See JSON, or a model's message, arrive.")
+@app.command(short_help="Watch JSON, or a model's message, arrive.")
 def watch(
     file: File = "",
     format: Format = None,
     delay: Annotated[
         float,
         typer.Option(
-            min=0, max=60, metavar="SECONDS", help="Wait after each token or event: 0.02 is a model's pace."
+            min=0, max=60, metavar="SECONDS", help="Wait after each token or event; 0.02 is a model's speed."
         ),
     ] = 0,
 ) -> None:
-    """See a JSON text, or the text and the tool calls of a model's message, arrive.
+    """Watch a JSON text, or the text and the tool calls of a model's message, arrive.
 
     FILE holds JSON, NDJSON, or a provider's events as Server-Sent Events, as lines or as a JSON array.
-    Where the output is no terminal, what came of it is printed as JSON.
+    If the output is not a terminal, the result is printed as JSON.
     """
-    # what draws takes a while to load
+    # imported here because the rendering modules load slowly
     from .watch import watch_stream
 
     with guarded(file), opened(file) as source:
         watch_stream(source, format, delay)
 
 
-@app.command(short_help="Print the updates of a JSON text, a line each.")
+@app.command(short_help="Print the updates of a JSON text, one per line.")
 def updates(
     file: File = "",
     format: Format = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Write each as a JSON object, as rebuild takes them.")
+        bool, typer.Option("--json", help="Write each as a JSON object, as rebuild reads them.")
     ] = False,
-    recover: Annotated[bool, typer.Option("--recover", help="Go on behind what is damaged.")] = False,
+    recover: Annotated[bool, typer.Option("--recover", help="Continue after invalid text.")] = False,
 ) -> None:
-    """Print the updates of a JSON text as it arrives, one a line.
+    """Print the updates of a JSON text as it arrives, one per line.
 
-    More documents may follow (NDJSON). Of a provider's events, the text of the message is read.
+    The text may hold several documents (NDJSON). For a provider's events, the message text is read.
     """
     with guarded(file), opened(file) as source:
         policy = "recover" if recover else "raise"
@@ -197,15 +199,15 @@ def _print_updates(found: list[JsonFragmentUpdate], as_json: bool) -> None:
         _write("\n".join(lines) + "\n")
 
 
-@app.command(short_help="Print the best value of a text that is cut off.")
+@app.command(short_help="Print the value of a JSON text, even if it is truncated.")
 def value(
     file: File = "",
     format: Format = None,
     compact: Annotated[bool, typer.Option("--compact", "-c", help="Write each value on one line.")] = False,
 ) -> None:
-    """Print the best value that a JSON text supports, be it cut off anywhere.
+    """Print the value of a JSON text as far as it has arrived, wherever it is truncated.
 
-    More documents may follow (NDJSON). Of a provider's events, the text of the message is read.
+    The text may hold several documents (NDJSON). For a provider's events, the message text is read.
     """
     with guarded(file), opened(file) as source:
         accumulator = JsonValueAccumulator(on_error="event", after_root="next")
@@ -226,7 +228,7 @@ def value(
 
 @app.command(short_help="Print the tool calls of a model's message.")
 def calls(file: File = "", format: ProviderFormat = None) -> None:
-    """Print the tool calls of a provider's events as JSON; fail if one of them is not complete."""
+    """Print the tool calls of a provider's events as JSON; fail if one of them is incomplete."""
     with guarded(file), opened(file) as source:
         stream = CallStream(format)
         found = []
@@ -239,29 +241,29 @@ def calls(file: File = "", format: ProviderFormat = None) -> None:
                 print_calls(found)
             raise
         print_calls(found)
-        tell_calls(found)
+        require_complete_calls(found)
 
 
-@app.command(short_help="Turn snapshots of a value into JSON text.")
+@app.command(short_help="Convert snapshots of a value into JSON text.")
 def chunk(
     file: File = "",
     tentative_nulls: Annotated[
-        bool, typer.Option("--tentative-nulls", help="A null may stand for a value to come.")
+        bool, typer.Option("--tentative-nulls", help="Treat null as a value that may still arrive.")
     ] = False,
     tentative_numbers: Annotated[
-        bool, typer.Option("--tentative-numbers", help="A number may yet change.")
+        bool, typer.Option("--tentative-numbers", help="Treat a new number as possibly incomplete.")
     ] = False,
     override: Annotated[
-        bool, typer.Option("--override", help="Write again what a later snapshot contradicts.")
+        bool, typer.Option("--override", help="Write a member again if a later snapshot contradicts it.")
     ] = False,
 ) -> None:
-    """Turn snapshots of a growing value, one JSON text a line, into one JSON text, as they come."""
+    """Convert snapshots of a growing value, one JSON text per line, into one JSON text as they arrive."""
     chunker = JsonStreamChunker("override" if override else "raise", tentative_nulls, tentative_numbers)
     with guarded(file), opened(file) as source:
         try:
             for number, line in enumerate(lines_in(pieces(source)), 1):
                 if line.strip():
-                    with _naming(number):
+                    with _with_line_number(number):
                         _write(_safe(chunker.process(line)))
             _write(_safe(chunker.flush()))
         finally:
@@ -269,17 +271,17 @@ def chunk(
                 _write("\n")
 
 
-@app.command(short_help="Put what updates --json wrote together again.")
+@app.command(short_help="Rebuild a value from what updates --json wrote.")
 def rebuild(file: File = "") -> None:
-    """Put updates together to the value.
+    """Rebuild a value from its updates.
 
-    FILE holds them as updates --json writes them, one a line, or arrays of them.
+    FILE holds updates as updates --json writes them, one per line, or arrays of them.
     """
     rebuilder = JsonFragmentRebuilder()
     with guarded(file), opened(file) as source:
         try:
             for number, line in enumerate(lines_in(pieces(source)), 1):
-                with _naming(number):
+                with _with_line_number(number):
                     for update in _updates_of(line):
                         if rebuilder.is_complete:
                             print_value(rebuilder.value)
@@ -290,7 +292,7 @@ def rebuild(file: File = "") -> None:
         if rebuilder.error is not None:
             raise JsonStreamError(rebuilder.error)
         if not rebuilder.is_complete:
-            raise truncated("the updates end before the document does")
+            raise truncated("the updates end before the document is complete")
 
 
 def _updates_of(line: bytes) -> list[Any]:
@@ -304,18 +306,19 @@ def _updates_of(line: bytes) -> list[Any]:
 
 
 @contextmanager
-def _naming(line: int) -> Iterator[None]:
-    """Say in which line of the input an error was."""
+def _with_line_number(line: int) -> Iterator[None]:
+    """Add the line of the input to an error's message."""
     try:
         yield
     except JsonStreamError as error:
         message, place, column = error.error.message.rpartition(f" (line {error.line}, ")
         message = f"{message} (line {line}, {column}" if place else f"{column} (line {line})"
+        message = _PYTHON_OPTION.sub(lambda hint: "use --" + hint[1].replace("_", "-"), message)
         raise JsonStreamError(error.error._replace(message=message), error.path) from None
 
 
 def _safe(text: str) -> str:
-    """Escape in JSON text what the output can't take, and what a terminal would obey."""
+    """Escape characters in JSON text that the output cannot encode or a terminal would interpret."""
     return shown(text, sys.stdout.encoding)
 
 
@@ -329,56 +332,56 @@ def _write(text: str) -> None:
 def serve(
     upstream: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="What speaks like OpenAI or Anthropic; without it, recordings."),
+        typer.Option(metavar="URL", help="An API like OpenAI's or Anthropic's; default: recordings."),
     ] = None,
-    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any free one.")] = 8377,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Log nothing but errors.")] = False,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 selects a free one.")] = 8377,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Log errors only.")] = False,
 ) -> None:
-    """Relay a provider's stream as updates, and show tool calls arriving on a page.
+    """Relay a provider's stream as midstream's events, and show arriving tool calls on a page.
 
-    Clients point at it instead of the provider: /v1/... gives midstream's events, /provider/v1/... the
-    provider's own. Without an upstream it replays recorded streams.
+    Clients connect to the gateway instead of the provider: /v1/... returns midstream's events,
+    /provider/v1/... the provider's own. Without an upstream it replays recorded streams.
     """
     try:
-        # only to see whether they are there
+        # only to check that they are installed
         import httpx  # noqa: F401
         import sse_starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ModuleNotFoundError as error:
-        complain(f"the gateway needs {error.name}, which the extra server installs")
+        complain(f"the gateway needs {error.name}; install midstream with its extra server")
         raise typer.Exit(CANNOT_DO) from None
     from ..server import serve as run_gateway
 
-    def tell(url: str) -> None:
-        print(f"midstream serves {url} (Ctrl-C ends it)", flush=True)
+    def announce(url: str) -> None:
+        print(f"midstream serves {url} (press Ctrl-C to stop)", flush=True)
 
     try:
-        # asked before the server, which would say it in its own way
+        # checked here first, because the server would report it in its own format
         socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
     except OSError as error:
         complain(f"{host}:{port}: {error.strerror or error}")
         raise typer.Exit(CANNOT_DO) from None
     with guarded(f"{host}:{port}"):
         try:
-            run_gateway(host, port, upstream, on_ready=tell, log_level="error" if quiet else "info")
+            run_gateway(host, port, upstream, on_ready=announce, log_level="error" if quiet else "info")
         except ValueError as error:
             raise typer.BadParameter(str(error), param_hint="--upstream") from None
 
 
-@app.command(short_help="See two tool calls arrive.")
+@app.command(short_help="Watch two tool calls arrive.")
 def demo(
     raw: Annotated[
         str | None,
         typer.Option(
             "--raw",
             metavar="NAME",
-            help=f"Write a recorded stream instead, as its provider sends it: {', '.join(NAMES)}.",
+            help=f"Write a recorded stream instead, as its provider sent it: {', '.join(NAMES)}.",
             **_one_of(*NAMES),
         ),
     ] = None,
 ) -> None:
-    """See two tool calls arrive, the second of them cut off."""
+    """Watch two tool calls arrive; the second one is truncated."""
     from .demo import main, write_recording
 
     with guarded("demo"):

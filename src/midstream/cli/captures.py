@@ -1,4 +1,4 @@
-"""What the commands read: JSON text, or the events of a capture, in whatever framing they are."""
+"""The input of the commands: JSON text, or the events of a capture in any framing."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Opening", "events_in", "texts_in", "without_last_newline"]
 
-# as much as is looked at to tell what is in a stream
-_BEGINNING = 1 << 20
+# the number of bytes that are read to detect the content of a stream
+_MAX_OPENING = 1 << 20
 
 
 class Opening:
-    """A stream, and what its beginning told of it."""
+    """A stream, and the framing that was detected at its beginning."""
 
     def __init__(self, chunks: Iterable[bytes], format: str | None) -> None:
         rest = iter(chunks)
@@ -34,20 +34,20 @@ class Opening:
                 break
             if may_be_field(beginning):
                 continue
-            # most likely JSON, which is not to be kept waiting
+            # most likely JSON, which should be shown without delay
             deadline = deadline or time.monotonic() + PAUSE
-            if not piece or len(beginning) > _BEGINNING or time.monotonic() > deadline:
+            if not piece or len(beginning) > _MAX_OPENING or time.monotonic() > deadline:
                 break
         self.framing = found or ("text" if format is None else "lines")
         self.chunks = chain([beginning], rest)
 
     def events(self) -> Iterator[Any]:
-        """Give the events one by one."""
+        """Yield the events one by one."""
         return events_of(self.chunks, self.framing)
 
 
 def texts_in(chunks: Iterable[bytes], format: str | None) -> Iterator[str | bytes]:
-    """Give the JSON text of a stream in pieces: the stream itself, or the text of its message."""
+    """Yield the JSON text of a stream in pieces: the stream itself, or the text of its message."""
     opening = Opening(chunks, format)
     if opening.framing == "text":
         yield from without_last_newline(opening.chunks)
@@ -57,16 +57,16 @@ def texts_in(chunks: Iterable[bytes], format: str | None) -> Iterator[str | byte
         is_empty = False
         yield text
     if is_empty:
-        raise truncated("a stream whose message has no text")
+        raise truncated("the message in the stream has no text")
 
 
 def events_in(chunks: Iterable[bytes], format: str | None) -> Iterator[Any]:
-    """Give the events of a stream, which tell the format by themselves if it is not given."""
+    """Yield the events of a stream; the format is detected unless it is given."""
     return Opening(chunks, format or "any").events()
 
 
 def without_last_newline(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Leave out the newline that ends a file: of a text that is cut off in a string, it is no part."""
+    """Drop the newline that ends a file: it is not part of a text that is truncated inside a string."""
     held = b""
     for chunk in chunks:
         text = held + chunk

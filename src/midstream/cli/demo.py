@@ -1,7 +1,7 @@
-"""Show JSON arriving: ``midstream demo``, or ``python -m midstream.demo``.
+"""Show JSON arriving: ``midstream demo``, or ``python -m midstream.cli.demo``.
 
-First the updates of one tool call, a line each, with nothing but the core; then, where rich is installed,
-the terminal view of a recorded stream with two calls, the second of them cut off.
+First the demo prints the updates of one tool call, one per line, which needs the core only. If rich is
+installed, it then shows a recorded stream with two calls, the second of them truncated, in the terminal view.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..render.plain import update_line
 
 __all__ = ["main", "write_recording"]
 
-# The arguments of one tool call, in pieces as models send them: cut inside words, escapes, numbers.
+# The arguments of one tool call, split as models split them: inside words, escapes and numbers.
 FRAGMENTS = [
     '{"', "city", '": "', "Z\\u00", "fcr", "ich", '", "', "days", '": 1', '2, "', "units", '": "c',
     "elsius", '", "loc', 'ation": {"', 'lat": 47.', "37, ", '"lon": 8', ".54}, ", '"alerts": [', "tr",
@@ -33,11 +33,11 @@ Next, try
     echo '{{"city": "Par' | {0} value
     {0} demo --raw trip | {0} calls
     {0} demo --raw report | {0} watch --delay 0.05"""
-_WITHOUT_RICH = "With rich and typer installed (the extra cli), see two tool calls arrive: midstream demo"
+_WITHOUT_RICH = "Install midstream with its extra cli to watch two tool calls arrive: midstream demo"
 
 
 def show_updates(seconds_per_fragment: float) -> None:
-    """Feed the embedded tool call, fragment by fragment, and print what each one tells."""
+    """Feed the embedded tool call, fragment by fragment, and print the updates of each."""
     accumulator = JsonFragmentAccumulator(root="args")
     width = max(len(repr(fragment)) for fragment in FRAGMENTS)
     for fragment in FRAGMENTS:
@@ -54,7 +54,7 @@ def show_updates(seconds_per_fragment: float) -> None:
 
 
 def show_calls(seconds: float) -> None:
-    """Replay the recorded stream in the terminal view; where there is no terminal, say what came of it."""
+    """Replay the recorded stream in the terminal view; without a terminal, print the result."""
     from ..render.terminal import LiveView
     from .watch import WatchedMessage
 
@@ -73,12 +73,12 @@ def show_calls(seconds: float) -> None:
 
 
 def write_recording(name: str) -> None:
-    """Write a recorded stream to the standard output, byte by byte as it is sent."""
+    """Write a recorded stream to the standard output, byte for byte as the provider sent it."""
     sys.stdout.buffer.write(load(name).body)
 
 
 def _command() -> str:
-    """Say how this installation's command is called from here."""
+    """Return the command that starts this installation of midstream."""
     if shutil.which("midstream"):
         return "midstream"
     script = Path(sys.executable).with_name("midstream")
@@ -86,7 +86,7 @@ def _command() -> str:
 
 
 def main() -> None:
-    """Show both, at a model's pace where somebody watches."""
+    """Run both parts, at a model's speed if the output is a terminal."""
     is_watched = sys.stdout.isatty()
     core = "compiled" if COMPILED else "plain"
     print(f"midstream {__version__}, {core} core: the arguments of a tool call, as they arrive\n")

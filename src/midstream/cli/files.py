@@ -1,4 +1,4 @@
-"""Files and pipes, read as what is in them arrives."""
+"""Files and pipes, read as their content arrives."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ PAUSE = 0.1
 def opened(path: str) -> Iterator[BinaryIO]:
     """Open a file for reading; ``-`` is the standard input."""
     if path == "-":
-        # closed, as by <&-, it is None
+        # it is None if it is closed, as by <&-
         stdin: Any = sys.stdin
         if stdin is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF), path)
         yield stdin.buffer
     else:
-        # unbuffered: a pipe's piece is wanted when it comes, not when a buffer is full
+        # unbuffered: data from a pipe is needed at once, not when a buffer is full
         with Path(path).open("rb", buffering=0) as file:
             yield file
 
 
 def pieces(file: BinaryIO) -> Iterator[bytes]:
-    """Read what there is, as soon as it is there; give an empty piece when nothing comes for a while."""
+    """Yield data as soon as it arrives, and an empty piece when nothing arrives for a while."""
     descriptor = file.fileno()
     is_blank = True
     while True:
-        # where only sockets can be waited for, there are no pauses
+        # Windows can only wait for sockets, so pauses are not reported there
         if os.name != "nt" and not select.select([descriptor], [], [], PAUSE)[0]:
             yield b""
         try:
@@ -54,15 +54,15 @@ def pieces(file: BinaryIO) -> Iterator[bytes]:
         is_blank = is_blank and not piece.strip()
         yield piece
     if is_blank:
-        raise truncated("nothing in it")
+        raise truncated("the input is empty")
 
 
 def size_of(file: BinaryIO) -> int | None:
-    """Give the size of a file; of a pipe, None."""
+    """Return the size of a file, None for a pipe."""
     status = os.fstat(file.fileno())
     return status.st_size if status.st_size > 0 and not os.isatty(file.fileno()) else None
 
 
 def truncated(message: str) -> JsonStreamError:
-    """Make the error of a stream that lacks what was wanted from it."""
+    """Return the error for a stream that lacks the expected content."""
     return JsonStreamError(ParserError(ErrorCode.TRUNCATED, message, 0, 1, 1))

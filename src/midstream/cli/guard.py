@@ -1,4 +1,4 @@
-"""How every command ends: with one line about what went wrong, and a code for it."""
+"""Report how a command ended: one line about an error, and an exit code."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 __all__ = ["BAD_DATA", "CANNOT_DO", "INTERRUPTED", "complain", "guarded", "set_up"]
 
 BAD_DATA = 1
-# a wrong use, a file that can't be read, an output that can't be written
+# wrong usage, a file that cannot be read, or an output that cannot be written
 CANNOT_DO = 2
-# as the shell reports the signals that stop other programs: SIGINT, SIGPIPE, SIGTERM
+# the codes that a shell reports for programs ended by SIGINT, SIGPIPE and SIGTERM
 INTERRUPTED = 130
 _CLOSED_PIPE = 141
 _TERMINATED = 143
-# of a longer path, both ends are shown
+# a longer path is shortened to its beginning and its end
 _LONGEST_PATH = 100
 
 
 def set_up() -> None:
-    """Prepare the process: an output that takes every text, and an end in good order when it is stopped."""
-    # JSON has no cycles, and looking for them takes half the time of reading much of it
+    """Prepare the process: an output that accepts every text, and an orderly exit on SIGTERM."""
+    # JSON values have no cycles, and collecting them takes half of the time of parsing large texts
     gc.set_threshold(100_000)
-    # in good order, a terminal gets its cursor back
+    # an orderly exit restores the cursor of the terminal
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
     for name in ("stdout", "stderr"):
-        # closed, as by >&-, it is None
+        # the stream is None if it is closed, as by >&-
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115  # open to the end
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115  # stays open until the process ends
         getattr(sys, name).reconfigure(errors="backslashreplace")
 
 
@@ -48,36 +48,36 @@ def complain(message: str) -> None:
 
 @contextmanager
 def guarded(path: str) -> Iterator[None]:
-    """Turn what can go wrong with a file, its data or the output into a line and an exit code."""
+    """Convert errors of a file, its data or the output into one line and an exit code."""
     try:
         try:
             yield
         finally:
-            # what was found before an error comes out before it
+            # write the results before the error message
             sys.stdout.flush()
     except JsonStreamError as error:
         where = f" at {_cropped(error.path)}" if error.path else ""
         complain(f"{_name(path)}: {error}{where}")
         sys.exit(BAD_DATA)
     except BrokenPipeError:
-        _leave_output()
+        _discard_output()
         sys.exit(_CLOSED_PIPE)
     except OSError as error:
-        # a file that can't be read is named in its error
+        # only errors of the input name a file
         is_input = error.filename is not None
         if not is_input:
-            _leave_output()
+            _discard_output()
         complain(f"{_name(path) if is_input else 'standard output'}: {error.strerror or error}")
         sys.exit(CANNOT_DO)
     except MemoryError:
-        complain(f"{_name(path)}: more than the memory can hold")
+        complain(f"{_name(path)}: not enough memory")
         sys.exit(CANNOT_DO)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
 
 
-def _leave_output() -> None:
-    """Send what is left to nowhere: else Python tries once more to write it when it exits, and complains."""
+def _discard_output() -> None:
+    """Discard the remaining output, or Python would try to write it again at exit and report an error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,4 +1,4 @@
-"""What came of it: documents and tool calls as JSON, and an exit code."""
+"""Results: documents and tool calls as JSON, and an exit code."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from ..accumulators.values import JsonValueAccumulator
     from ..calls.handler import ToolCall
 
-__all__ = ["PrintedDocuments", "print_calls", "tell_calls"]
+__all__ = ["PrintedDocuments", "print_calls", "require_complete_calls"]
 
 
 class PrintedDocuments:
-    """Print the documents of a text, each when it is complete, and at the end what there is of one more."""
+    """Print the documents of a text, each when it is complete, and an incomplete one at the end."""
 
     def __init__(self, accumulator: JsonValueAccumulator, indent: int | None = 2) -> None:
         self._accumulator = accumulator
@@ -25,7 +25,7 @@ class PrintedDocuments:
         self._last: Any = UNDEFINED
 
     def print_new(self) -> None:
-        """Print what the last fragment completed."""
+        """Print the documents that the last fragment completed."""
         documents = self._accumulator.documents
         for document in documents:
             print_value(document, indent=self._indent)
@@ -33,13 +33,13 @@ class PrintedDocuments:
             self._last = documents[-1]
 
     def finish(self) -> None:
-        """End the text, and print a document that is not complete as far as it is there."""
+        """End the text, and print an incomplete document as far as it has arrived."""
         if self._accumulator.is_complete:
             return
         is_open = self._accumulator.open_path is not None
         self._accumulator.finish()
         self.print_new()
-        # of a document without any value yet, the accumulator has none: it still gives the one before
+        # while a new document has no value yet, the accumulator still returns the previous one
         if is_open or self._accumulator.value is not self._last:
             print_value(self._accumulator.value, indent=self._indent)
 
@@ -49,10 +49,10 @@ def print_calls(calls: list[ToolCall]) -> None:
     print_value([call.to_dict() for call in calls])
 
 
-def tell_calls(calls: list[ToolCall]) -> None:
-    """Fail if a call is not complete."""
+def require_complete_calls(calls: list[ToolCall]) -> None:
+    """Exit with an error if a call is incomplete."""
     broken = [call for call in calls if not call.is_complete]
     if broken:
         why = "" if broken[0].error is None else f": {broken[0].error.message}"
-        complain(f"{len(broken)} of {len(calls)} tool calls not complete{why}")
+        complain(f"{len(broken)} of {len(calls)} tool calls are incomplete{why}")
         sys.exit(BAD_DATA)

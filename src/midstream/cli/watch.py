@@ -1,4 +1,4 @@
-"""The live view of a stream: a value that grows, or a message with its tool calls."""
+"""The live view of a stream: a growing value, or a message with its tool calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..render.terminal import LiveView, MessageView, ValueView
 from ..streams import ProviderStream
 from .captures import Opening, without_last_newline
 from .files import pieces, size_of
-from .outcome import PrintedDocuments, print_calls, tell_calls
+from .outcome import PrintedDocuments, print_calls, require_complete_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 __all__ = ["WatchedMessage", "watch_stream"]
 
-# bytes to a token, about
+# the approximate number of bytes in a token
 _TOKEN = 4
 
 
 class WatchedMessage:
-    """A provider's message as it stands: its text, and its tool calls."""
+    """A provider's message so far: its text and its tool calls."""
 
     def __init__(self, format: str | None) -> None:
         self._provider = ProviderStream(format)
@@ -41,11 +41,11 @@ class WatchedMessage:
         self.value = JsonValueAccumulator(on_error="event")
 
     def add_event(self, event: Any) -> None:
-        """Take the next event of the stream."""
+        """Process the next event of the stream."""
         self._add(self._provider.add_event(event))
 
     def finish(self) -> None:
-        """Take the end of the stream."""
+        """Process the end of the stream."""
         self._add(self._provider.finish())
         self._last = [call for id in self._handler.message_ids for call in self._handler.complete(id)]
 
@@ -57,13 +57,13 @@ class WatchedMessage:
                 self.value.add_fragment(message.text)
 
     def calls(self) -> list[ToolCall]:
-        """Give the calls as they stand."""
+        """Return the calls so far."""
         if self._last is not None:
             return self._last
         return [call for id in self._handler.message_ids for call in self._handler.calls(id)]
 
     def print(self) -> None:
-        """Print what came of the message."""
+        """Print the message: its text or value, then its calls."""
         if self.is_structured():
             print_value(self.value.value)
         elif self.text:
@@ -71,18 +71,18 @@ class WatchedMessage:
         if self.calls():
             print_calls(self.calls())
 
-    def tell(self) -> None:
-        """Fail if the message is cut off in a structured output or in a call."""
+    def require_complete(self) -> None:
+        """Fail if the structured output or a call of the message is incomplete."""
         if self.is_structured() and not self.value.is_complete:
             raise JsonStreamError(ParserError.at(ErrorCode.TRUNCATED, *self.value.position))
-        tell_calls(self.calls())
+        require_complete_calls(self.calls())
 
     def is_structured(self) -> bool:
-        """Tell whether the text is JSON worth showing as a value."""
+        """Report whether the text is JSON to be shown as a value."""
         return self.value.error is None and isinstance(self.value.value, (dict, list))
 
     def view(self) -> View:
-        """Give what is to be seen: structured output as a value, other text as it is."""
+        """Return the view: structured output as a value, other text unchanged."""
         if self.is_structured():
             return MessageView(ValueView(self.value.value, self.value.open_path), self.calls())
         self.text = ["".join(self.text)]
@@ -90,7 +90,7 @@ class WatchedMessage:
 
 
 def watch_stream(source: BinaryIO, format: str | None, delay: float) -> None:
-    """Show a stream until it ends; where the output is no terminal, only what came of it."""
+    """Show a stream until it ends; if the output is not a terminal, print only the result."""
     with LiveView(Console(), total=size_of(source)) as live:
         opening = Opening(_counted(pieces(source), live), format)
         delay = delay if live.is_live else 0
@@ -132,7 +132,7 @@ def _watch_text(chunks: Iterable[bytes], live: LiveView, delay: float) -> None:
 
 
 def _paced(chunks: Iterable[bytes], delay: float) -> Iterator[bytes]:
-    """Cut chunks into tokens that take their time, if time is to be taken."""
+    """Cut chunks into tokens with a pause after each, if there is a delay."""
     for chunk in chunks:
         if not delay:
             yield chunk
@@ -151,9 +151,9 @@ def _watch_events(events: Iterable[Any], format: str | None, live: LiveView, del
             time.sleep(delay)
         message.finish()
     finally:
-        # after an error, too: what came before it is not lost
+        # show what arrived before an error, too
         live.update(message.view)
         live.close()
         if not live.is_live:
             message.print()
-    message.tell()
+    message.require_complete()
