@@ -36,7 +36,7 @@ def test_blocks_are_the_body_one_event_each(name: str) -> None:
 
 
 def test_an_unknown_name_is_refused() -> None:
-    with pytest.raises(ValueError, match="name is one of trip, "):
+    with pytest.raises(ValueError, match="name must be one of trip, "):
         recordings.load("../trip")
 
 

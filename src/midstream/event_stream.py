@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .accumulators.base import DEFAULT_LIMITS
 from .calls.messages import ToolCallsUpdate, ToolCallUpdate, to_event
 from .calls.middleware import JsonFragmentUpdateMiddleware
+from .core.surrogates import escape_surrogates
 from .errors import ErrorCode, JsonStreamError, ParserError
 from .sse import SseDecoder, SseEvent, encode
 from .streams import ProviderStream
@@ -326,4 +327,4 @@ def _json(data: Mapping[str, Any]) -> str:
     except (TypeError, ValueError, RecursionError):
         why = "a value that JSON cannot represent"
         raise JsonStreamError(ParserError.of(ErrorCode.INVALID_EVENT, 0, why)) from None
-    return text.encode("utf-8", "backslashreplace").decode()
+    return escape_surrogates(text)

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ._closing import Source
+from .core.surrogates import encode_utf8
 from .errors import ErrorCode, JsonStreamError, ParserError
 
 if TYPE_CHECKING:
@@ -287,7 +288,7 @@ def encode(event: SseEvent) -> bytes:
             raise ValueError(f"retry must be a number of milliseconds or None, not {event.retry!r}")
         lines.append(f"retry: {event.retry}\n")
     lines += [f"data: {line}\n" for line in _LINE_END.split(event.data)]
-    return _utf8("".join(lines) + "\n")
+    return encode_utf8("".join(lines) + "\n")
 
 
 def comment(text: str = "") -> bytes:
@@ -297,18 +298,10 @@ def comment(text: str = "") -> bytes:
     (b': still here\n\n', b':\n\n')
     """
     lines = [f": {line}\n" if line else ":\n" for line in _LINE_END.split(text)]
-    return _utf8("".join(lines) + "\n")
+    return encode_utf8("".join(lines) + "\n")
 
 
 def _field(name: str, value: str, forbidden: str) -> str:
     if any(character in value for character in forbidden):
         raise ValueError(f"{name} must not contain any of {forbidden!r}")
     return f"{name}: {value}\n"
-
-
-def _utf8(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        # UTF-16 joins split surrogate pairs, and rejects lone surrogates
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()

@@ -8,7 +8,7 @@ from ._closing import Source
 from .accumulators.base import DEFAULT_LIMITS
 from .calls.handler import ToolsAggregateMessageHandler
 from .calls.messages import TextDelta
-from .core.surrogates import Halves
+from .core.surrogates import SurrogateJoiner
 from .errors import ErrorCode, JsonStreamError, ParserError
 from .providers import adapter, detect
 from .providers._reading import decoded
@@ -97,7 +97,7 @@ class TextStream:
 
     def __init__(self, format: str | None) -> None:
         self._stream = ProviderStream(format)
-        self._halves = Halves()
+        self._halves = SurrogateJoiner()
 
     def add_event(self, event: Any) -> Iterator[str]:
         """Yield the text of an event."""

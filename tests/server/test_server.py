@@ -598,7 +598,7 @@ def test_nobody_climbs_out_of_the_upstreams_path(relay: str, provider: Provider)
 
 @pytest.mark.parametrize("url", ["ftp://h", "h", "", "http://", "file:///etc"])
 def test_what_is_no_upstream_is_refused(url: str) -> None:
-    with pytest.raises(ValueError, match=r"^upstream is an http or https URL$"):
+    with pytest.raises(ValueError, match=r"^upstream must be an http or https URL$"):
         create_app(url)
 
 
@@ -872,7 +872,7 @@ def test_history_keeps_what_is_still_to_be_sent() -> None:
 
 @pytest.mark.parametrize("wrong", [{"grace": -1}, {"max_streams": 0}, {"heartbeat": None}, {"pace": True}])
 def test_settings_are_checked(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=f"^{next(iter(wrong))} is a positive number"):
+    with pytest.raises(ValueError, match=f"^{next(iter(wrong))} must be a positive number"):
         create_app(settings=Settings()._replace(**wrong))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from .._undefined import UNDEFINED
 from ..accumulators.values import JsonValueAccumulator
-from ..core.surrogates import is_part, join_halves
+from ..core.surrogates import is_part, join_surrogates
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..tree.nodes import grow, rope_text
 from ..wire.rebuilder import JsonFragmentRebuilder
@@ -71,7 +71,7 @@ class CallState(Call):
         if self.state is not State.OPEN:
             return False
         text, offset = update.function_args or "", update.args_offset
-        arrived = len(text if text.isascii() else join_halves(text))
+        arrived = len(text if text.isascii() else join_surrogates(text))
         if not arrived:
             # a sender of updates alone has no text to count
             offset = None

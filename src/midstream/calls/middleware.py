@@ -9,7 +9,7 @@ from .._closing import Source
 from .._undefined import UNDEFINED
 from ..accumulators.base import DEFAULT_LIMITS
 from ..accumulators.fragments import JsonFragmentAccumulator
-from ..core.surrogates import join_halves
+from ..core.surrogates import join_surrogates
 from ..errors import JsonStreamError
 from ..wire.form import to_wire
 from .messages import (
@@ -52,7 +52,7 @@ class _ParsedCall(Call):
         """Parse a piece and return its updates; None for free text."""
         # ignored after the first text
         self.is_free_text = self.is_free_text or (is_free_text and self.received == 0)
-        self.received += len(join_halves(piece))
+        self.received += len(join_surrogates(piece))
         if self.is_free_text:
             return None
         self.has_begun = self.has_begun or bool(piece.strip())

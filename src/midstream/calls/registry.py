@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..core.surrogates import Halves
+from ..core.surrogates import SurrogateJoiner
 from .state import Lifecycle, State
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Call(Lifecycle):
         # all ids and indices that have identified it
         self.ids: list[str] = []
         self.indices: list[Key] = []
-        self.joiner = Halves()
+        self.joiner = SurrogateJoiner()
 
     def is_complete_text(self) -> bool:
         """Report whether the arguments could be complete; only a hint for the boundary of two calls."""

@@ -48,12 +48,13 @@ import copy
 from typing import TYPE_CHECKING, Any, Literal
 
 from .._closing import Source
+from ..core.surrogates import settled_length
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..paths import format_path
 from .compare import path_to_difference
 from .snapshot import decode_snapshot, read_snapshot
 from .spine import Diff, OpenArray, OpenObject, Options, Step
-from .text import joined, quoted, settled_length
+from .text import joined, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

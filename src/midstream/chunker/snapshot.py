@@ -9,10 +9,10 @@ that is split into two characters.
 from __future__ import annotations
 
 import json
-from codecs import utf_16_le_encode
 from typing import TYPE_CHECKING, Any
 
 from ..accumulators.values import JsonValueAccumulator
+from ..core.surrogates import has_surrogates, join_surrogates
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..limits import Limits
 from ..paths import format_path
@@ -96,7 +96,7 @@ def _read_slowly(text: str) -> Any:
 
 def _with_joined_surrogates(value: Any, text: str) -> Any:
     """Join the surrogate pairs that parsers keep split because the text itself contains them split."""
-    return value if _whole(text) is text else _copy(value)
+    return value if not has_surrogates(text) else _copy(value)
 
 
 def _invalid(index: int = 0, line: int = 1, column: int = 1, path: str = "") -> JsonStreamError:
@@ -128,15 +128,15 @@ def _copy(snapshot: object) -> Any:
                     keys = "".join(value)
                 except TypeError:
                     raise _invalid_at(entry) from None
-                if not keys.isascii() and _whole(keys) != keys:
-                    value = {_whole(key): member for key, member in value.items()}
+                if not keys.isascii() and join_surrogates(keys) != keys:
+                    value = {join_surrogates(key): member for key, member in value.items()}
             # this shallow copy is correct except for the members found below
             into[key] = own = value.copy()
             for key, member in value.items() if kind is dict else enumerate(value):
                 kind = type(member)
                 if kind is str:
                     if not member.isascii():
-                        own[key] = _whole(member)
+                        own[key] = join_surrogates(member)
                 elif kind is int:
                     if not -_LARGE < member < _LARGE:
                         pending.append((entry, key, member, own, depth + 1))
@@ -151,20 +151,6 @@ def _copy(snapshot: object) -> Any:
         else:
             pending.append((entry, key, _plain(value, entry), into, depth + 1))
     return holder[0]
-
-
-def _whole(text: str) -> str:
-    r"""Join split surrogate pairs, as every reader of JSON text does.
-
-    >>> _whole("\ud83d\ude00 \ud83d") == "\U0001f600 \ud83d"
-    True
-    """
-    try:
-        # the codec rejects surrogates many times faster than a search finds them
-        utf_16_le_encode(text)
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-    return text
 
 
 def _repetition(entry: _Entry) -> _Entry | None:
@@ -186,7 +172,7 @@ def _scalar(value: Any, entry: _Entry) -> Any:
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, str):
-            return _whole(str.__str__(value))
+            return join_surrogates(str.__str__(value))
         if isinstance(value, int):
             number = int.__add__(value, 0)
             # str refuses more than 4,300 digits: fail here, before anything depends on the number

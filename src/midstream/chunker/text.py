@@ -8,9 +8,9 @@ written as its escape.
 from __future__ import annotations
 
 import json
-import re
-from codecs import utf_16_le_encode
 from typing import TYPE_CHECKING, Any
+
+from ..core.surrogates import escape_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +27,6 @@ _pieces: Callable[..., Iterable[str]] = (
     if _make
     else _encoder.iterencode
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def json_text(value: Any) -> str:
@@ -48,26 +47,7 @@ def joined(parts: list[str]) -> str:
     >>> print(joined(['"ü', '\ud83d"']))
     "ü\ud83d"
     """
-    text = "".join(parts)
-    if not text.isascii():
-        try:
-            # the codec rejects surrogates many times faster than a search finds them
-            utf_16_le_encode(text)
-        except UnicodeEncodeError:
-            return _SURROGATE.sub(_escape, text)
-    return text
-
-
-def settled_length(text: str) -> int:
-    """Count the characters that later text cannot change.
-
-    A high surrogate at the end does not count: the low surrogate of its pair may follow.
-    """
-    return len(text) - (text[-1:] >= "\ud800" and text[-1:] <= "\udbff")
-
-
-def _escape(surrogate: re.Match[str]) -> str:
-    return f"\\u{ord(surrogate[0]):04x}"
+    return escape_surrogates("".join(parts))
 
 
 def _nested_text(value: Any) -> str:

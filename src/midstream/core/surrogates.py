@@ -1,37 +1,97 @@
-"""Surrogate pairs that a sender who counts UTF-16 units has cut in two."""
+"""Surrogates: the one place where split surrogate pairs are joined and lone surrogates are handled.
+
+A sender that counts UTF-16 code units may split a surrogate pair between two pieces of text. In Python the
+pieces then end and begin with a lone surrogate, which UTF-8 cannot encode.
+"""
 
 from __future__ import annotations
 
-import re
+from codecs import utf_16_le_encode
 from typing import Any
 
-__all__ = ["Halves", "is_part", "join_halves"]
+__all__ = [
+    "SurrogateJoiner",
+    "encode_utf8",
+    "escape_surrogates",
+    "has_surrogates",
+    "is_part",
+    "join_surrogates",
+    "settled_length",
+]
 
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]").search
+
+def has_surrogates(text: str) -> bool:
+    r"""Report whether a text contains surrogates, paired or lone.
+
+    >>> has_surrogates("\U0001f327"), has_surrogates("\ud83c")
+    (False, True)
+    """
+    if text.isascii():
+        return False
+    try:
+        # the codec rejects surrogates many times faster than a regular expression finds them
+        utf_16_le_encode(text)
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
-def join_halves(text: str) -> str:
-    r"""Make one character of two halves that stand side by side, as any JSON text of them does.
+def join_surrogates(text: str) -> str:
+    r"""Join split surrogate pairs into one character each, as every reader of JSON text does.
 
-    >>> join_halves("\ud83c\udf27") == "\U0001f327"
+    A text without surrogates is returned as the same object.
+
+    >>> join_surrogates("\ud83c\udf27 \ud83c") == "\U0001f327 \ud83c"
     True
     """
-    if text.isascii() or not _PAIR(text):
+    if not has_surrogates(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
+def settled_length(text: str) -> int:
+    r"""Count the characters that later text cannot change.
+
+    A high surrogate at the end does not count: the low surrogate of its pair may follow.
+
+    >>> settled_length("rain"), settled_length("rain \ud83c")
+    (4, 5)
+    """
+    return len(text) - ("\ud800" <= text[-1:] <= "\udbff")
+
+
+def escape_surrogates(text: str) -> str:
+    r"""Write each surrogate in JSON text as its escape; other characters stay as they are.
+
+    >>> print(escape_surrogates('"ü\ud83c"'))
+    "ü\ud83c"
+    """
+    return text.encode("utf-8", "backslashreplace").decode() if has_surrogates(text) else text
+
+
+def encode_utf8(text: str) -> bytes:
+    r"""Encode a text as UTF-8, with split pairs joined and U+FFFD in place of lone surrogates.
+
+    >>> encode_utf8("\ud83c\udf27 \ud83c").decode() == "\U0001f327 \ufffd"
+    True
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+
+
 def is_part(shown: Any, whole: Any) -> bool:
-    r"""Tell whether a value, however deep, may grow to another one; pairs may be cut in two.
+    r"""Report whether a value of any depth may grow into another one; surrogate pairs may be split.
 
     >>> is_part({"a": [1.0, "\ud83c\udf27"]}, {"a": [1, "\U0001f327!"], "b": 2}), is_part([1], [True])
     (True, False)
     """
-    # no recursion: the list grows while it is gone through
+    # no recursion: the loop appends to the list that it iterates over
     pairs = [(shown, whole)]
     for a, b in pairs:
         if isinstance(a, dict) and isinstance(b, dict):
-            a, b = ({join_halves(key): value for key, value in each.items()} for each in (a, b))
+            a, b = ({join_surrogates(key): value for key, value in each.items()} for each in (a, b))
             if not a.keys() <= b.keys():
                 return False
             pairs += [(value, b[key]) for key, value in a.items()]
@@ -40,40 +100,41 @@ def is_part(shown: Any, whole: Any) -> bool:
                 return False
             pairs += zip(a, b, strict=False)
         elif isinstance(a, str) and isinstance(b, str):
-            if not join_halves(b).startswith(join_halves(a)):
+            if not join_surrogates(b).startswith(join_surrogates(a)):
                 return False
         elif a != b or isinstance(a, bool) is not isinstance(b, bool):
             return False
     return True
 
 
-class Halves:
-    r"""Join the halves of pairs over the pieces of a text: the first half waits for the other.
+class SurrogateJoiner:
+    r"""Join split surrogate pairs across the pieces of a text: a high surrogate waits for the next piece.
 
-    >>> halves = Halves()
-    >>> halves.add_fragment("rain \ud83c"), halves.add_fragment("\udf27!") == "\U0001f327!"
+    >>> joiner = SurrogateJoiner()
+    >>> joiner.add_fragment("rain \ud83c"), joiner.add_fragment("\udf27!") == "\U0001f327!"
     ('rain ', True)
     """
 
-    __slots__ = ("_half",)
+    __slots__ = ("_pending",)
 
     def __init__(self) -> None:
-        self._half = ""
+        self._pending = ""
 
     @property
     def waits(self) -> bool:
-        """Whether there is a half that waits for the other."""
-        return self._half != ""
+        """Whether a high surrogate waits for the low surrogate of its pair."""
+        return self._pending != ""
 
     def add_fragment(self, piece: str) -> str:
-        """Give what is certain of the text."""
-        if not self._half and piece.isascii():
+        """Return the text that later pieces cannot change."""
+        if not self._pending and piece.isascii():
             return piece
-        text = join_halves(self._half + piece)
-        self._half = text[-1] if text and "\ud800" <= text[-1] <= "\udbff" else ""
-        return text[:-1] if self._half else text
+        text = join_surrogates(self._pending + piece)
+        settled = settled_length(text)
+        self._pending = text[settled:]
+        return text[:settled]
 
     def finish(self) -> str:
-        """Give the half that waits in vain."""
-        half, self._half = self._half, ""
-        return half
+        """Return a high surrogate that has not found its pair."""
+        pending, self._pending = self._pending, ""
+        return pending

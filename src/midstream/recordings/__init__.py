@@ -1,6 +1,7 @@
-"""Recorded streams, to try everything with nothing else installed.
+"""Recorded streams, for trying midstream without a provider.
 
-They were made for this, after what the providers send: the same events, cut as models cut their text.
+They were written for this purpose after the providers' documentation: the same events, split as models
+split their text.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from ..sse import decode
 __all__ = ["NAMES", "Recording", "load"]
 
 _KNOWN = {
-    "trip": ("openai-chat", "Two tool calls side by side, with escapes cut in two"),
-    "cut": ("anthropic", "Two tool calls, the second cut off by max_tokens"),
+    "trip": ("openai-chat", "Two tool calls side by side, with split escapes"),
+    "cut": ("anthropic", "Two tool calls, the second truncated by max_tokens"),
     "invalid": ("anthropic", "Two tool calls, the second with damaged JSON"),
     "report": ("openai-chat", "A structured output, as text"),
     "patch": ("openai-responses", "A custom tool, whose input is free text"),
@@ -25,7 +26,7 @@ NAMES = tuple(_KNOWN)
 
 
 class Recording(NamedTuple):
-    """A provider's stream, byte by byte as it is sent.
+    """A provider's stream, byte for byte as it is sent.
 
     >>> load("trip").format
     'openai-chat'
@@ -37,7 +38,7 @@ class Recording(NamedTuple):
     body: bytes
 
     def blocks(self) -> list[bytes]:
-        r"""Give the stream cut between its events, each with its blank line.
+        r"""Return the stream split into its events, each with its blank line.
 
         >>> load("trip").blocks()[-1]
         b'data: [DONE]\n\n'
@@ -45,7 +46,7 @@ class Recording(NamedTuple):
         return [block + b"\n\n" for block in self.body.split(b"\n\n")[:-1]]
 
     def events(self) -> list[Any]:
-        """Give the provider's events, decoded.
+        """Return the provider's events, decoded.
 
         >>> load("cut").events()[0]["type"]
         'message_start'
@@ -55,12 +56,12 @@ class Recording(NamedTuple):
 
 
 def load(name: str) -> Recording:
-    """Read a recording by its name, one of `NAMES`.
+    """Return a recording by its name, one of `NAMES`.
 
     >>> load("report").title
     'A structured output, as text'
     """
     if name not in _KNOWN:
-        raise ValueError(f"name is one of {', '.join(NAMES)}, not {name!r}")
+        raise ValueError(f"name must be one of {', '.join(NAMES)}, not {name!r}")
     format, title = _KNOWN[name]
     return Recording(name, title, format, files(__name__).joinpath(f"{name}.sse").read_bytes())

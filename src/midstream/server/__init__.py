@@ -1,6 +1,20 @@
 """The gateway: a provider's streaming endpoint on one side, midstream's events on the other.
 
-It needs what ``pip install 'midstream[server]'`` brings, and loads it only when it is used.
+It needs the packages of the extra ``server``, and imports them only when it is used. A request goes through
+the files in this order:
+
+``guard``      refuses requests from pages of other sites
+``app``        the routes
+``relay``      sends a request to the provider (``replay``: plays a recording; ``capture``: reads a capture)
+``fill``       converts the provider's events into midstream's and puts them into a stream
+``resume``     streams that outlive a connection
+``responses``  sends a stream, or passes a provider's response on unchanged
+``page``       the files of the web page
+``settings``   speed, timeouts and limits
+``run``        runs all this under uvicorn
+
+Invariants: memory per stream is limited; a slow client slows its own stream only; a client that reconnects
+in time misses no event and receives none twice.
 """
 
 from __future__ import annotations
@@ -25,10 +39,11 @@ def create_app(
     hosts: Collection[str] | None = None,
     transport: httpx.AsyncBaseTransport | None = None,
 ) -> Starlette:
-    """Make the gateway as an ASGI application.
+    """Return the gateway as an ASGI application.
 
-    Without an ``upstream``, the URL of what speaks like OpenAI or Anthropic, it replays recordings.
-    ``hosts`` are the names it answers to, any if not given; ``transport`` is how httpx reaches the upstream.
+    ``upstream`` is the URL of a server with the API of OpenAI or Anthropic; without it, the gateway replays
+    recordings. ``hosts`` are the host names that it accepts, by default any. ``transport`` is the httpx
+    transport for requests to the upstream.
 
     >>> [route.path for route in create_app().routes][3]
     '/api/recordings/{name}/events'
@@ -47,15 +62,15 @@ def serve(
     on_ready: Callable[[str], None] | None = None,
     log_level: str = "info",
 ) -> None:
-    """Run the gateway until the process is asked to end.
+    """Run the gateway until the process receives a signal to stop.
 
-    ``on_ready`` is called with its URL when it listens; a port of 0 is any free one. Its log tells
-    methods, paths and statuses, and neither queries nor headers.
+    ``on_ready`` is called with the gateway's URL when it listens; port 0 selects a free port. The log
+    contains methods, paths and status codes, but neither query strings nor headers.
 
     >>> serve(upstream="ftp://example.org")
     Traceback (most recent call last):
         ...
-    ValueError: upstream is an http or https URL
+    ValueError: upstream must be an http or https URL
     """
     from .run import run
 

@@ -25,7 +25,7 @@ from .capture import check_format, format_of, steps_in
 from .fill import fill, steps_of
 from .guard import Guard
 from .relay import FORMATS_BY_PATH, Unreachable, Upstream, chunks_of, is_event_stream, response_headers
-from .replay import answer_to, pace_of, paced
+from .replay import pace_of, paced, recording_for
 from .responses import UNBUFFERED, EventsResponse, PassedOnResponse, problem, until_gone
 from .resume import Busy, Streams
 from .settings import DEFAULT, Settings
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 __all__ = ["Gateway", "build"]
 
 _OUR_PARAMETERS = {"events", "format", "pace"}
-# an answer is due even if the client is gone
-_FOR_NOBODY = Response(status_code=400)
+# ASGI requires a response even if the client is gone
+_CLIENT_GONE = Response(status_code=400)
 _PATH_CHARACTERS = "/:@!$&'()*+,;=-._~"
 
 
@@ -54,7 +54,7 @@ def build(
     hosts: Collection[str] | None = None,
     transport: httpx.AsyncBaseTransport | None = None,
 ) -> Starlette:
-    """Make the application."""
+    """Return the application."""
     settings.check()
     provider = None if upstream is None else Upstream(upstream, settings, transport)
     gateway = Gateway(provider, settings)
@@ -87,14 +87,14 @@ def build(
     return app
 
 
-class _Refused(Exception):  # noqa: N818  # it carries an answer
+class _Refused(Exception):  # noqa: N818  # it carries a response
     def __init__(self, response: Response) -> None:
         super().__init__()
         self.response = response
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
-    """Answer what a handler refused."""
+    """Return the response for an exception of a handler."""
     del request
     if isinstance(error, _Refused):
         return error.response
@@ -107,7 +107,7 @@ async def _refuse(request: Request, error: Exception) -> Response:
 
 
 class Gateway:
-    """Answer requests: with a recording, a capture, or what the upstream says."""
+    """Handle requests: send a recording, a capture, or the response of the upstream."""
 
     def __init__(self, upstream: Upstream | None, settings: Settings) -> None:
         self._upstream = upstream
@@ -115,17 +115,17 @@ class Gateway:
         self.streams = Streams(settings)
 
     async def aclose(self) -> None:
-        """Stop all streams and close all connections."""
+        """Drop all streams and close all connections."""
         await self.streams.close()
         if self._upstream is not None:
             await self._upstream.aclose()
 
     async def page(self, request: Request) -> Response:
-        """Answer with a file of the page."""
+        """Return a file of the page."""
         return page.file("/".join(request.path_params.values()) or "index.html")
 
     async def list_recordings(self, request: Request) -> Response:
-        """List the recordings."""
+        """Return the list of recordings."""
         del request
         known = map(recordings.load, recordings.NAMES)
         return JSONResponse(
@@ -154,11 +154,11 @@ class Gateway:
         return self._streamed(request, kind, paced(steps_in(body, limit), self._pace(request, 0)))
 
     async def relay(self, request: Request) -> ASGIApp:
-        """Send the events of a provider's answer, with its own in between if they are wanted."""
+        """Send midstream's events for a provider's response, together with its own if requested."""
         if resumed := self._resumed(request):
             return resumed
         body, path = await self._body(request), request.path_params["path"]
-        with_provider = self._wants_both(request)
+        with_provider = self._requests_both(request)
         if self._upstream is None:
             recording, chunks = self._recorded(request, path, body)
             kind = Kind(recording.name, recording.format, with_provider)
@@ -178,7 +178,7 @@ class Gateway:
         return self._passed_on(response)
 
     async def pass_on(self, request: Request) -> ASGIApp:
-        """Send a provider's answer as it is."""
+        """Send a provider's response unchanged."""
         body = await self._body(request)
         self.streams.make_room()
         if self._upstream is None:
@@ -199,17 +199,19 @@ class Gateway:
         try:
             return pace_of(request.query_params.get("pace"), default)
         except ValueError:
-            raise _Refused(problem(400, "invalid_pace", "pace is a number of events per second")) from None
+            raise _Refused(
+                problem(400, "invalid_pace", "pace must be a number of events per second")
+            ) from None
 
-    def _wants_both(self, request: Request) -> bool:
-        wish = request.query_params.get("events", "midstream")
-        if wish not in ("midstream", "both"):
-            why = "events is midstream or both; a provider's own are at /provider/v1/..."
+    def _requests_both(self, request: Request) -> bool:
+        requested = request.query_params.get("events", "midstream")
+        if requested not in ("midstream", "both"):
+            why = "events must be midstream or both; for the provider's own events use /provider/v1/..."
             raise _Refused(problem(400, "invalid_events", why))
-        return wish == "both"
+        return requested == "both"
 
     async def _body(self, request: Request) -> bytes:
-        """Read a request's body, as far as it may go; until it is there it counts as a stream."""
+        """Read a request's body within the limits; it counts as a stream until it has arrived."""
         self.streams.make_room()
         self.streams.others += 1
         body = bytearray()
@@ -223,7 +225,7 @@ class Gateway:
             why = "the body takes longer than body_seconds"
             raise _Refused(problem(408, "time_limit", why, {"connection": "close"})) from None
         except ClientDisconnect:
-            raise _Refused(_FOR_NOBODY) from None
+            raise _Refused(_CLIENT_GONE) from None
         finally:
             self.streams.others -= 1
         return bytes(body)
@@ -231,26 +233,28 @@ class Gateway:
     def _recorded(
         self, request: Request, path: str, body: bytes
     ) -> tuple[recordings.Recording, AsyncGenerator[bytes]]:
-        """Give the recording that stands in for a provider, at its pace."""
-        recording = answer_to(path)
+        """Return the recording that replaces a provider, and its paced chunks."""
+        recording = recording_for(path)
         if recording is None:
-            raise _Refused(problem(404, "not_found", "there is no upstream, and no recording for this path"))
-        if not _asks_for_stream(body):
+            raise _Refused(problem(404, "not_found", "there is no upstream and no recording for this path"))
+        if not _requests_stream(body):
             raise _Refused(
-                problem(400, "not_a_stream", 'there is no upstream: ask for a recording with "stream": true')
+                problem(
+                    400, "not_a_stream", 'there is no upstream; to replay a recording, send "stream": true'
+                )
             )
         return recording, paced(recording.blocks(), self._pace(request))
 
     # streams
 
     def _resumed(self, request: Request) -> ASGIApp | None:
-        """Go on with the stream whose last event a client names; None if it has to begin anew."""
+        """Resume the stream whose last event the client names; return None if it has to start again."""
         found = self.streams.find(request.headers.get("last-event-id", ""), _owner(request))
         if found is None:
             return None
         stream, start = found
-        if stream.is_told(start):
-            # the one answer that keeps an EventSource from asking again
+        if stream.is_fully_sent(start):
+            # the only response that stops an EventSource from reconnecting
             return Response(status_code=204)
         return EventsResponse(stream.read(start), self._settings)
 
@@ -264,18 +268,18 @@ class Gateway:
     # the upstream
 
     async def _ask(self, request: Request, upstream: Upstream, body: bytes, is_read: bool) -> httpx.Response:
-        """Pass a request on, unless its client leaves before there is an answer."""
+        """Pass a request on, unless its client disconnects before the response."""
         path: str = request.path_params["path"]
-        nowhere = problem(404, "not_found", "no such path")
+        not_found = problem(404, "not_found", "no such path")
         if {".", ".."} & set(path.split("/")):
-            raise _Refused(nowhere)
+            raise _Refused(not_found)
         parts = [part for part in request.url.query.split("&") if part]
         if is_read:
             parts = [part for part in parts if part.partition("=")[0] not in _OUR_PARAMETERS]
         try:
             url = upstream.url_of(quote(path, safe=_PATH_CHARACTERS), "&".join(parts))
         except httpx.InvalidURL:
-            raise _Refused(nowhere) from None
+            raise _Refused(not_found) from None
         response = None
         is_there = True
         async with anyio.create_task_group() as group:
@@ -286,13 +290,13 @@ class Gateway:
                 is_there = False
             group.cancel_scope.cancel()
         if not is_there:
-            raise _Refused(problem(502, "upstream_error", "the upstream does not answer"))
+            raise _Refused(problem(502, "upstream_error", "the upstream does not respond"))
         if response is None:
-            raise _Refused(_FOR_NOBODY)
+            raise _Refused(_CLIENT_GONE)
         return response
 
     def _passed_on(self, response: httpx.Response) -> ASGIApp:
-        """Pass a response on as it is, and count it meanwhile."""
+        """Pass a response on unchanged, and count it as a stream meanwhile."""
         headers = response_headers(response)
         if is_event_stream(response):
             known = {key.lower() for key, _ in headers}
@@ -317,7 +321,7 @@ def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
 _RECORDED = _raw({"content-type": "text/event-stream; charset=utf-8", **UNBUFFERED})
 
 
-def _asks_for_stream(body: bytes) -> bool:
+def _requests_stream(body: bytes) -> bool:
     try:
         asked: Any = json.loads(body)
     except (ValueError, RecursionError):
@@ -326,6 +330,6 @@ def _asks_for_stream(body: bytes) -> bool:
 
 
 def _owner(request: Request) -> bytes:
-    """Tell clients apart, so that the id of a stream alone does not open it to others."""
+    """Identify the client, so that the id of a stream alone does not give others access."""
     secret = (request.headers.get(name, "") for name in ("authorization", "x-api-key"))
     return blake2b("\0".join((request.url.path, *secret)).encode()).digest()

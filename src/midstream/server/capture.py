@@ -1,4 +1,4 @@
-"""The events in a capture: a whole body, whatever its framing."""
+"""The events of a capture: a complete body in any framing."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 __all__ = ["check_format", "format_of", "steps_in"]
 
 _PIECE = 65_536
-# events among which one must tell the format
-_FIRST = 20
+# the number of events within which the format must be detected
+_MAX_DETECTION = 20
 
 
 def steps_in(body: bytes, max_event: int) -> Iterator[Step]:
-    r"""Give the events of a capture, which is an event stream, lines of JSON, or a JSON array.
+    r"""Return the steps of a capture, which is an event stream, lines of JSON, or a JSON array.
 
     >>> [step.event for step in steps_in(b'{"type": "ping"}\n{"type": "message_stop"}\n', 1000)]
     [{'type': 'ping'}, {'type': 'message_stop'}]
@@ -40,7 +40,7 @@ def _sse_steps(body: bytes, max_event: int) -> Iterator[Step]:
     cutter = EventCutter(max_event, with_raw=False)
     for start in range(0, len(body), _PIECE):
         yield from cutter.add_bytes(body[start : start + _PIECE])
-    # a file may well lack the blank line that ends its last event
+    # the blank line that ends the last event is often missing in a file
     yield from cutter.add_bytes(b"\n\n")
 
 
@@ -57,12 +57,12 @@ def _step(event: Any) -> Step:
 
 
 def format_of(body: bytes, max_event: int) -> str:
-    """Name the format of a capture from its first events.
+    """Return the format of a capture, detected from its first events.
 
     >>> format_of(b'[{"type": "ping"}, {"type": "message_start", "message": {}}]', 1000)
     'anthropic'
     """
-    for _, step in zip(range(_FIRST), steps_in(body, max_event), strict=False):
+    for _, step in zip(range(_MAX_DETECTION), steps_in(body, max_event), strict=False):
         format = None if step.event is None else detect(step.event)
         if format is not None:
             return format
@@ -70,7 +70,7 @@ def format_of(body: bytes, max_event: int) -> str:
 
 
 def check_format(format: str) -> str:
-    """Refuse a format that is not known."""
+    """Return a format; raise if it is unknown."""
     if format not in FORMATS:
         raise JsonStreamError(ParserError.of(ErrorCode.UNKNOWN_FORMAT))
     return format

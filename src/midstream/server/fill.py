@@ -1,4 +1,4 @@
-"""What fills a stream: a provider's events, turned into ours."""
+"""Fill a stream with midstream's events, converted from a provider's events."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Failure", "fill", "steps_of"]
 
 
-class Failure(Exception):  # noqa: N818  # it is reported, not raised to anybody
-    """A stream can't go on."""
+class Failure(Exception):  # noqa: N818  # it is reported in the stream
+    """The stream cannot continue."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ class Failure(Exception):  # noqa: N818  # it is reported, not raised to anybody
 
 
 async def steps_of(chunks: AsyncGenerator[bytes], kind: Kind, settings: Settings) -> AsyncGenerator[Step]:
-    """Cut a provider's bytes into steps, as many as the bounds allow."""
+    """Split a provider's bytes into steps, within the limits."""
     cutter = EventCutter(settings.max_event, kind.with_provider)
     size = 0
     async with aclosing(chunks):
@@ -43,12 +43,12 @@ async def steps_of(chunks: AsyncGenerator[bytes], kind: Kind, settings: Settings
 
 
 async def fill(stream: Stream, kind: Kind, steps: AsyncGenerator[Step], settings: Settings) -> None:
-    """Fill a stream from its start to its end, whatever goes wrong in between."""
+    """Fill a stream from its start to its end; an error is reported before the end."""
     events = EventStream(stream.id, kind)
     failure = None
     try:
         async with asyncio.timeout(settings.max_seconds), aclosing(steps):
-            await _put_all(stream, events, steps, settings.max_stream_bytes)
+            await _put_events(stream, events, steps, settings.max_stream_bytes)
     except TimeoutError:
         failure = "time_limit", "the stream takes longer than max_seconds"
     except JsonStreamError as error:
@@ -58,7 +58,9 @@ async def fill(stream: Stream, kind: Kind, steps: AsyncGenerator[Step], settings
     stream.close(events.close(failure))
 
 
-async def _put_all(stream: Stream, events: EventStream, steps: AsyncGenerator[Step], max_bytes: int) -> None:
+async def _put_events(
+    stream: Stream, events: EventStream, steps: AsyncGenerator[Step], max_bytes: int
+) -> None:
     async def put(entry: bytes) -> None:
         nonlocal max_bytes
         max_bytes -= len(entry)
@@ -66,7 +68,7 @@ async def _put_all(stream: Stream, events: EventStream, steps: AsyncGenerator[St
             raise Failure("stream_limit", "the events are longer than max_stream_bytes")
         await stream.put(entry)
 
-    # beyond the bounds: what fails before the first step would leave its source open
+    # not counted: a failure before the first step would leave the source open
     await stream.put(events.start())
     async for step in steps:
         for entry in events.add_step(step):

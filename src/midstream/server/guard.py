@@ -1,4 +1,4 @@
-"""Who may ask, and what the log may tell."""
+"""Access control, and query strings kept out of the log."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class Guard:
-    """Refuse what another site's page asks for in its visitor's name.
+    """Refuse cross-site requests of browsers.
 
-    Browsers say where a request comes from; other clients don't, and may ask. With ``hosts``, a name
-    that was made to point here (DNS rebinding) is refused as well.
+    Browsers name the origin of a request; other clients do not, and are allowed. With ``hosts``, requests
+    for other host names are refused as well, which prevents DNS rebinding.
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str] | None = None) -> None:
@@ -32,14 +32,18 @@ class Guard:
         self._hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass a request to the application, or refuse it."""
         if scope["type"] == "http":
             headers = Headers(scope=scope)
             if self._hosts is not None and _host_in(headers.get("host", "")) not in self._hosts:
-                await problem(421, "unknown_host", "this is not that host")(scope, receive, send)
+                await problem(421, "unknown_host", "the gateway does not serve this host name")(
+                    scope, receive, send
+                )
                 return
-            if scope["method"] not in ("GET", "HEAD") and _is_foreign(headers):
-                await problem(403, "foreign_origin", "a page of another site can't ask")(scope, receive, send)
+            if scope["method"] not in ("GET", "HEAD") and _is_cross_site(headers):
+                await problem(403, "foreign_origin", "requests from pages of other sites are refused")(
+                    scope, receive, send
+                )
                 return
         await self._app(scope, receive, send)
 
@@ -51,7 +55,7 @@ def _host_in(address: str) -> str | None:
         return None
 
 
-def _is_foreign(headers: Headers) -> bool:
+def _is_cross_site(headers: Headers) -> bool:
     site = headers.get("sec-fetch-site")
     if site is not None:
         return site not in ("same-origin", "none")
@@ -60,10 +64,10 @@ def _is_foreign(headers: Headers) -> bool:
 
 
 class WithoutQuery(logging.Filter):
-    """Take the query strings, where secrets may be, out of uvicorn's access log."""
+    """Remove query strings, which may contain secrets, from uvicorn's access log."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Change a record of a request, and let all pass."""
+        """Remove the query string from a record of a request; keep every record."""
         if isinstance(record.args, tuple) and len(record.args) == 5:
             client, method, path, *rest = record.args
             record.args = (client, method, str(path).partition("?")[0], *rest)

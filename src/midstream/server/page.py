@@ -1,4 +1,4 @@
-"""The page: files that come with the package, under a policy that lets nothing else in."""
+"""The page: files of the package, under a content security policy that allows no others."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _HEADERS = {
 
 
 def folder() -> Path:
-    """Give the place of the page's files."""
+    """Return the folder of the page's files."""
     return Path(__file__).parent.parent / "render" / "web"
 
 
 def file(name: str) -> Response:
-    """Answer with a file of the page."""
+    """Return a response with a file of the page."""
     match = _NAME.fullmatch(name)
     path = folder() / name
     if match is None or match[1] not in _TYPES or not path.is_file():

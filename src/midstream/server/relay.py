@@ -1,7 +1,7 @@
-"""The provider behind the gateway.
+"""Requests to the provider.
 
-Requests go out through httpx's transport, not its client: a client would keep one user's cookies for
-the next, follow redirects and write URLs to the log.
+They use httpx's transport, not its client: a client would send one user's cookies with the requests of the
+next, follow redirects and write URLs to the log.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ FORMATS_BY_PATH = {
     "messages": "anthropic",
     "responses": "openai-responses",
 }
-# RFC 9110, 7.6.1: they concern one connection
+# RFC 9110 section 7.6.1: headers for one connection only
 _HOP_BY_HOP = {
     b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te",
     b"trailer", b"transfer-encoding", b"upgrade",
 }  # fmt: skip
-# what is the gateway's own; browsers send cookies of all that listens on this host
+# headers for the gateway itself; browsers send the cookies of every service on this host
 _OUR_REQUEST = {b"host", b"content-length", b"cookie", b"last-event-id", b"origin", b"referer"}
 _OUR_RESPONSE = {b"date", b"server"}
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-# what httpx unpacks without further packages; the rest it would hand on as if it were text
+# the encodings that httpx decodes without further packages; it would pass others on undecoded
 _READABLE = {"", "identity", "gzip", "deflate"}
 
 
-class Unreachable(Exception):  # noqa: N818  # an answer more than an error
-    """The upstream does not answer, or not in a way that can be passed on."""
+class Unreachable(Exception):  # noqa: N818  # it is converted into a response
+    """The upstream does not respond, or its response cannot be passed on."""
 
 
 def passed_on(headers: Headers, without: Iterable[bytes] = ()) -> list[tuple[bytes, bytes]]:
-    """Give the headers that a gateway passes on.
+    """Return the headers that a gateway passes on.
 
     >>> passed_on([(b"connection", b"x-hop"), (b"x-hop", b"1"), (b"x-api-key", b"k")])
     [(b'x-api-key', b'k')]
@@ -73,13 +73,13 @@ def passed_on(headers: Headers, without: Iterable[bytes] = ()) -> list[tuple[byt
 
 
 def is_event_stream(response: httpx.Response) -> bool:
-    """Tell whether a response is a stream of events."""
+    """Report whether a response is an event stream."""
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     return response.is_success and kind == "text/event-stream"
 
 
 class Upstream:
-    """Ask a provider, or what speaks like one, in a client's name.
+    """Send a client's requests to a provider or a compatible server.
 
     >>> str(Upstream("http://127.0.0.1:9/api?v=2").url_of("messages", "beta=true"))
     'http://127.0.0.1:9/api/v1/messages?v=2&beta=true'
@@ -93,8 +93,8 @@ class Upstream:
         except httpx.InvalidURL:
             base = httpx.URL()
         if base.scheme not in ("http", "https") or not base.host:
-            # without the URL: it may hold a password
-            raise ValueError("upstream is an http or https URL")
+            # the message omits the URL, which may contain a password
+            raise ValueError("upstream must be an http or https URL")
         self._authorization = b"Basic " + base64.b64encode(base.userinfo) if base.userinfo else None
         self._base = base.copy_with(userinfo=b"", fragment=None)
         seconds = settings.connect_seconds
@@ -106,7 +106,7 @@ class Upstream:
         )
 
     def url_of(self, path: str, query: str) -> httpx.URL:
-        """Give the address of a path below /v1/."""
+        """Return the URL of a path below /v1/."""
         root = self._base.path.rstrip("/").removesuffix("/v1")
         given = self._base.query.decode("ascii")
         joined = "&".join(part for part in (given, query) if part)
@@ -115,7 +115,7 @@ class Upstream:
     async def ask(
         self, method: str, url: httpx.URL, headers: Headers, body: bytes, is_read: bool
     ) -> httpx.Response:
-        """Send a request, and give the response as soon as its headers are there."""
+        """Send a request, and return the response as soon as its headers have arrived."""
         own = _OUR_REQUEST | {b"accept-encoding"} if is_read else _OUR_REQUEST
         sent = passed_on(headers, own)
         if is_read:
@@ -126,7 +126,7 @@ class Upstream:
             method, url, headers=sent, content=body, extensions={"timeout": self._timeout}
         )
         try:
-            # all of it: the time for a read begins anew with each byte
+            # limit the total time: the read timeout restarts with every byte
             with anyio.fail_after(self._timeout["read"]):
                 response = await self._transport.handle_async_request(request)
         except (TimeoutError, httpx.HTTPError, httpx.InvalidURL):
@@ -144,31 +144,33 @@ class Upstream:
 def _is_usable(response: httpx.Response, is_read: bool) -> bool:
     if not 200 <= response.status_code <= 599:
         return False
-    # packed twice, two kilobytes unpack to gigabytes
+    # compressed twice, two kilobytes can decode to gigabytes
     packing = response.headers.get("content-encoding", "").strip().lower()
     return not (is_read and is_event_stream(response)) or packing in _READABLE
 
 
 def response_headers(response: httpx.Response) -> list[tuple[bytes, bytes]]:
-    """Give the headers of a response that is passed on as it is."""
+    """Return the headers of a response that is passed on unchanged."""
     return passed_on(response.headers.raw, _OUR_RESPONSE)
 
 
 async def chunks_of(response: httpx.Response, is_raw: bool) -> AsyncGenerator[bytes]:
-    """Give a response's body as it comes, decoded or as it was sent, and close it at the end."""
+    """Yield a response's body as it arrives, decoded or raw, and close the response at the end."""
     try:
         async with aclosing(response.aiter_raw() if is_raw else response.aiter_bytes()) as chunks:  # type: ignore[type-var]
             async for chunk in chunks:
                 yield chunk
     except (httpx.HTTPError, httpx.StreamError):
-        raise Failure("upstream_error", "the upstream broke off") from None
+        raise Failure(
+            "upstream_error", "the upstream closed the connection before the end of the stream"
+        ) from None
     finally:
         with anyio.CancelScope(shield=True):
             await response.aclose()
 
 
 def _proxy_for(url: httpx.URL) -> str | None:
-    """Give the proxy that the environment names."""
+    """Return the proxy that the environment configures for a URL."""
     if url.host in _LOOPBACK or proxy_bypass(url.host):
         return None
     return getproxies().get(url.scheme)

@@ -1,4 +1,4 @@
-"""Recorded streams at a model's pace."""
+"""Recorded streams, replayed at a model's speed."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
     from ..recordings import Recording
 
-__all__ = ["ANSWERS", "MAX_PACE", "answer_to", "pace_of", "paced"]
+__all__ = ["MAX_PACE", "RECORDINGS_BY_PATH", "pace_of", "paced", "recording_for"]
 
-# what stands in for a provider, by the path below /v1/
-ANSWERS = {"chat/completions": "trip", "messages": "cut", "responses": "patch"}
+# the recordings that replace a provider, by the path below /v1/
+RECORDINGS_BY_PATH = {"chat/completions": "trip", "messages": "cut", "responses": "patch"}
 MAX_PACE = 10_000.0
 
 T = TypeVar("T")
 
 
-def answer_to(path: str) -> Recording | None:
-    """Give the recording that answers a request, None if none does."""
-    return recordings.load(ANSWERS[path]) if path in ANSWERS else None
+def recording_for(path: str) -> Recording | None:
+    """Return the recording for a request, None if there is none."""
+    return recordings.load(RECORDINGS_BY_PATH[path]) if path in RECORDINGS_BY_PATH else None
 
 
 def pace_of(asked: str | None, default: float) -> float:
-    """Read a pace in events per second.
+    """Parse a pace in events per second.
 
     >>> pace_of("40", 30), pace_of(None, 30)
     (40.0, 30)
@@ -41,12 +41,12 @@ def pace_of(asked: str | None, default: float) -> float:
 
 
 async def paced(items: Iterable[T], pace: float) -> AsyncGenerator[T]:
-    """Give items at so many a second; 0 is as fast as they are taken."""
+    """Yield items at a rate per second; 0 means as fast as they are consumed."""
     loop = asyncio.get_running_loop()
     due = loop.time()
     for item in items:
         yield item
-        # from due time to due time, so that the work in between does not slow it down; who was held up
-        # by a slow client does not hurry to make up for it
+        # Schedule from due time to due time, so that the work in between does not reduce the rate. After a
+        # delay by a slow client, do not send faster to catch up.
         due = max(due + 1 / pace, loop.time()) if pace else 0
         await asyncio.sleep(max(due - loop.time(), 0))

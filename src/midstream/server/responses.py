@@ -1,4 +1,4 @@
-"""Answers: midstream's events, a provider's bytes, and what went wrong."""
+"""Responses: midstream's events, a provider's bytes, and errors."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = ["UNBUFFERED", "EventsResponse", "PassedOnResponse", "problem", "until_gone"]
 
-# the second one asks nginx, and what imitates it, to pass events on as they come
+# the second one tells nginx and compatible proxies not to buffer events
 UNBUFFERED = {"cache-control": "no-cache", "x-accel-buffering": "no"}
 
 
 def problem(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """Answer what went wrong.
+    """Return an error response.
 
     >>> problem(404, "not_found", "no such recording").body
     b'{"code":"not_found","message":"no such recording"}'
@@ -34,20 +34,20 @@ def problem(status: int, code: str, message: str, headers: Mapping[str, str] | N
 
 
 async def until_gone(receive: Receive, scope: anyio.CancelScope) -> None:
-    """Cancel what is done for a client that is gone."""
+    """Cancel a scope when the client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass
     scope.cancel()
 
 
 class EventsResponse(EventSourceResponse):
-    """Send events that bring their own heartbeats, which tell silence from a stream under way."""
+    """Send events that contain their own heartbeats, which the stream sends only while it is silent."""
 
     def __init__(self, entries: AsyncIterator[bytes], settings: Settings) -> None:
         super().__init__(entries, headers=UNBUFFERED, ping=0, send_timeout=settings.max_seconds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; to leave without an end is to close the connection."""
+        """Send the response; after a timeout, close the connection without an end."""
         try:
             await super().__call__(scope, receive, send)
         except SendTimeoutError:
@@ -55,7 +55,7 @@ class EventsResponse(EventSourceResponse):
 
 
 class PassedOnResponse:
-    """Pass a body on as it comes; when the client is gone, or a bound is reached, stop its source."""
+    """Pass a body on as it arrives; stop its source when the client is gone or a limit is reached."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class PassedOnResponse:
         self._close = close
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; a body that is not whole gets no end, so that nobody takes it for whole."""
+        """Send the response; an incomplete body gets no end, so that clients notice it."""
         del scope
         try:
             async with anyio.create_task_group() as group:

@@ -1,8 +1,8 @@
-"""Streams that outlive a connection: filled by a task of their own, read by whoever is connected.
+"""Streams that outlive a connection: each is filled by its own task and read by the current connection.
 
-The task runs ahead of the client by a bounded window, then it waits: so a slow client slows its own
-stream, down to the upstream's socket. What has been sent is kept, within bounds, for a client that
-comes back with ``Last-Event-ID``; one that stays away longer than the grace period ends its stream.
+The task runs ahead of the client by a limited amount and then waits, so a slow client slows its own stream,
+down to the upstream's socket. Events that have been sent are kept, within limits, for a client that
+reconnects with ``Last-Event-ID``. If no client reconnects within the grace period, the stream ends.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Busy", "History", "Stream", "Streams"]
 
-# bytes that are given to the connection at once
+# the maximum number of bytes for one write
 _WRITE = 65_536
-# seconds in which the connection that asked for a stream begins to read it
-_ARRIVAL = 5.0
+# seconds within which the first connection must begin to read its stream
+_FIRST_READ_SECONDS = 5.0
 
 
-class Busy(Exception):  # noqa: N818  # an answer more than an error
-    """There are as many streams as there may be."""
+class Busy(Exception):  # noqa: N818  # it is converted into a response
+    """The maximum number of streams is open."""
 
 
 class History:
@@ -53,16 +53,16 @@ class History:
 
     @property
     def next(self) -> int:
-        """The number of the entry to come."""
+        """The number of the next entry."""
         return self.first + len(self._entries)
 
     def add(self, entry: bytes) -> None:
-        """Take an entry."""
+        """Add an entry."""
         self._entries.append(entry)
         self._bytes += len(entry)
 
     def forget(self, before: int) -> None:
-        """Drop entries that are too many, the oldest first, but none that is still to be sent."""
+        """Drop entries over the limits, oldest first, but none that has not been sent."""
         while self.first < before and self._is_over_bounds():
             self._bytes -= len(self._entries.popleft())
             self.first += 1
@@ -71,14 +71,14 @@ class History:
         return len(self._entries) > self._max_events or self._bytes > self._max_bytes
 
     def size(self, start: int) -> int:
-        """Give the bytes from a number on."""
+        """Return the number of bytes from an entry on."""
         return sum(map(len, islice(self._entries, start - self.first, None)))
 
     def entries(self, start: int, max_bytes: int = _WRITE) -> list[bytes]:
-        """Give entries from a number on, at least one if there is one, and no more than fit a write."""
+        """Return entries from a number on: at least one if there is any, and at most one write."""
         size = 0
         found: list[bytes] = []
-        # by index: an iterator would walk through all that was sent
+        # use an index: an iterator would step through all earlier entries
         for at in range(start - self.first, len(self._entries)):
             entry = self._entries[at]
             if found and size + len(entry) > max_bytes:
@@ -89,10 +89,10 @@ class History:
 
 
 class Stream:
-    """One stream: what it has to say, how far its client is, and whether one is there at all."""
+    """One stream: its entries, the position of its client, and whether a client is connected."""
 
     def __init__(self, owner: bytes, settings: Settings, expire: Callable[[Stream], None]) -> None:
-        # who knows an id can read the stream, so it can't be guessed
+        # unguessable, because the id gives read access to the stream
         self.id = secrets.token_hex(16)
         self.owner = owner
         self.is_over = False
@@ -103,24 +103,24 @@ class Stream:
         self._expiry: asyncio.TimerHandle | None = None
         self._sent = 0
         self._ahead_bytes = 0
-        # counts connections: only the latest may read
-        self._turn = 0
-        self._news = asyncio.Event()
+        # the number of the latest connection; only this one may read
+        self._connection = 0
+        self._new_entries = asyncio.Event()
         self._room = asyncio.Event()
 
     async def put(self, entry: bytes) -> None:
-        """Add an entry, as soon as the client is near enough."""
+        """Add an entry as soon as the client is close enough."""
         while self._is_full():
             self._room.clear()
             await self._room.wait()
         self._add(entry)
 
     def close(self, entries: Iterable[bytes]) -> None:
-        """Add the last entries, however far behind the client is."""
+        """Add the last entries without waiting for the client."""
         for entry in entries:
             self._add(entry)
         self.is_over = True
-        self._news.set()
+        self._new_entries.set()
 
     def _is_full(self) -> bool:
         ahead = self._history.next - self._sent
@@ -131,64 +131,64 @@ class Stream:
         self._history.add(entry)
         self._ahead_bytes += len(entry)
         self._history.forget(before=self._sent)
-        self._news.set()
+        self._new_entries.set()
 
     def can_resume(self, start: int) -> bool:
-        """Tell whether everything from a number on is still there."""
+        """Report whether all entries from a number on are still available."""
         return self._history.first <= start <= self._history.next
 
-    def is_told(self, start: int) -> bool:
-        """Tell whether there is nothing more to say from a number on."""
+    def is_fully_sent(self, start: int) -> bool:
+        """Report whether the stream is over and has no entries from a number on."""
         return self.is_over and start == self._history.next
 
     async def read(self, start: int = 0) -> AsyncIterator[bytes]:
-        """Give the entries from a number on, with heartbeats in between, to one connection."""
-        turn = self._begin_turn()
+        """Yield the entries from a number on, with heartbeats in between, to one connection."""
+        connection = self._begin_connection()
         self._rewind(start)
         try:
-            while self._turn == turn:
+            while self._connection == connection:
                 if entries := self._history.entries(self._sent):
                     yield b"".join(entries)
-                    if self._turn == turn:
+                    if self._connection == connection:
                         self._advance(entries)
                 elif self.is_over:
                     return
-                elif not await self._has_news():
+                elif not await self._wait_for_entries():
                     yield comment()
         finally:
-            if self._turn == turn:
+            if self._connection == connection:
                 self.expect_reader(self._settings.grace)
 
-    def _begin_turn(self) -> int:
-        """Be the one that reads; a connection that this one replaces ends."""
-        self._turn += 1
+    def _begin_connection(self) -> int:
+        """Register a new connection as the reader; the connection that it replaces ends."""
+        self._connection += 1
         self.has_reader = True
         self.stop_waiting()
-        self._news.set()
-        return self._turn
+        self._new_entries.set()
+        return self._connection
 
-    def expect_reader(self, seconds: float = _ARRIVAL) -> None:
-        """Wait so long for somebody to read."""
+    def expect_reader(self, seconds: float = _FIRST_READ_SECONDS) -> None:
+        """Drop the stream unless a connection reads it within this time."""
         self.stop_waiting()
         self.has_reader = False
         self._expiry = asyncio.get_running_loop().call_later(seconds, self._expire, self)
 
     def stop_waiting(self) -> None:
-        """Don't wait for a reader any more."""
+        """Stop waiting for a reader."""
         if self._expiry is not None:
             self._expiry.cancel()
 
     def abandon(self) -> None:
-        """Let whoever reads go."""
-        self._turn += 1
+        """End the current connection."""
+        self._connection += 1
         self.stop_waiting()
-        self._news.set()
+        self._new_entries.set()
 
-    async def _has_news(self) -> bool:
-        self._news.clear()
+    async def _wait_for_entries(self) -> bool:
+        self._new_entries.clear()
         try:
             async with asyncio.timeout(self._settings.heartbeat):
-                await self._news.wait()
+                await self._new_entries.wait()
         except TimeoutError:
             return False
         return True
@@ -196,7 +196,7 @@ class Stream:
     def _rewind(self, start: int) -> None:
         self._sent = start
         self._ahead_bytes = self._history.size(start)
-        # what was under way when the last connection broke off may have arrived
+        # entries that were in transit when the last connection broke may have arrived
         self._room.set()
 
     def _advance(self, entries: list[bytes]) -> None:
@@ -213,14 +213,14 @@ class Streams:
         self._settings = settings
         self._streams: dict[str, Stream] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        # those that are passed on as they are count, too
+        # streams that are passed on unchanged count, too
         self.others = 0
 
     def __len__(self) -> int:
         return len(self._streams)
 
     def make_room(self) -> None:
-        """See to it that there may be one more; streams that are over and unread give way."""
+        """Make room for one more stream: if needed, drop one that is over and has no reader."""
         if len(self) + self.others >= self._settings.max_streams:
             idle = (stream for stream in self._streams.values() if stream.is_over and not stream.has_reader)
             if (oldest := next(idle, None)) is None:
@@ -228,14 +228,14 @@ class Streams:
             self.drop(oldest)
 
     def open(self, owner: bytes) -> Stream:
-        """Make a stream, if there may be one more."""
+        """Open a new stream; raise `Busy` if there are too many."""
         self.make_room()
         stream = Stream(owner, self._settings, self.drop)
         self._streams[stream.id] = stream
         return stream
 
     def fill(self, stream: Stream, filling: Coroutine[Any, Any, None]) -> None:
-        """Begin to fill a stream; somebody must come to read it."""
+        """Start the task that fills a stream, and wait for a connection to read it."""
         task = self._tasks[stream.id] = asyncio.create_task(filling)
         task.add_done_callback(lambda done: self._filled(stream, done))
         stream.expect_reader()
@@ -243,34 +243,34 @@ class Streams:
     def _filled(self, stream: Stream, task: asyncio.Task[None]) -> None:
         del self._tasks[stream.id]
         if not task.cancelled() and (error := task.exception()) is not None:
-            logging.getLogger(__name__).error("a stream broke off", exc_info=error)
+            logging.getLogger(__name__).error("a stream failed", exc_info=error)
             self.drop(stream)
 
     def find(self, last_event_id: str, owner: bytes) -> tuple[Stream, int] | None:
-        """Give the stream of an event's id, and the number behind it, if nothing of it is lost."""
+        """Return the stream of an event id and the number after that event, if nothing after it is lost."""
         id, _, number = last_event_id.rpartition("-")
         stream = self._streams.get(id)
         if stream is None or stream.owner != owner or not (number.isascii() and number.isdigit()):
             return None
         start = int(number[:18]) + 1
         if stream.can_resume(start):
-            # who reads now does so until the other one begins
+            # the current reader continues until the new one begins
             if not stream.has_reader:
                 stream.expect_reader()
             return stream, start
-        # its client has to begin anew, and won't come back to this one
+        # the client has to start a new stream, and will not return to this one
         self.drop(stream)
         return None
 
     def drop(self, stream: Stream) -> None:
-        """Forget a stream, and stop what fills it."""
+        """Drop a stream, and cancel the task that fills it."""
         self._streams.pop(stream.id, None)
         stream.abandon()
         if stream.id in self._tasks:
             self._tasks[stream.id].cancel()
 
     async def close(self) -> None:
-        """Stop everything."""
+        """Drop all streams, and wait for their tasks."""
         for stream in list(self._streams.values()):
             self.drop(stream)
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)

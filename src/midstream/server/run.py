@@ -1,4 +1,4 @@
-"""The gateway as a process: uvicorn around it."""
+"""Run the gateway as a process, with uvicorn."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-# seconds for streams under way when the process is asked to end
-_GOODBYE = 3
-# seconds in which a connection that we have closed must take what was written to it
-_FLUSH = 60
+# seconds that open streams get when the process is told to stop
+_SHUTDOWN_SECONDS = 3
+# seconds after which a closed connection is aborted if its client has not read everything
+_FLUSH_SECONDS = 60
 
 
 class _Server(uvicorn.Server):
@@ -43,11 +43,11 @@ class _Server(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         if counter % 10 == 0:
-            self._drop_stuck()
+            self._abort_stuck()
         return await super().on_tick(counter)
 
-    def _drop_stuck(self) -> None:
-        """End connections whose client never reads: closing one alone waits until it has all."""
+    def _abort_stuck(self) -> None:
+        """Abort closing connections whose clients do not read; closing waits until all data is sent."""
         now = time.monotonic()
         closing = [
             connection.transport
@@ -56,12 +56,12 @@ class _Server(uvicorn.Server):
         ]
         self._closing = {transport: self._closing.get(transport, now) for transport in closing}
         for transport, since in self._closing.items():
-            if now - since > _FLUSH:
+            if now - since > _FLUSH_SECONDS:
                 transport.abort()
 
 
-class _Ending:
-    """End with the process: that a request was under way then is no error to be logged with its place."""
+class _QuietShutdown:
+    """Suppress the tracebacks of requests that are cancelled when the process stops."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -72,7 +72,7 @@ class _Ending:
 
 
 def _names_of(host: str) -> Collection[str] | None:
-    """Give the names that an address answers to: any, unless it is this machine's own."""
+    """Return the host names to accept: those of this machine for a loopback address, else any."""
     try:
         is_own = ip_address(host).is_loopback
     except ValueError:
@@ -88,21 +88,21 @@ def run(
     on_ready: Callable[[str], None] | None = None,
     log_level: str = "info",
 ) -> None:
-    """Serve until the process is asked to end."""
+    """Serve until the process is told to stop."""
     config = uvicorn.Config(
-        _Ending(build(upstream, settings, hosts=_names_of(host))),
+        _QuietShutdown(build(upstream, settings, hosts=_names_of(host))),
         host=host,
         port=port,
-        # uvicorn's finest level has whole requests in it
+        # uvicorn's level "trace" logs complete requests
         log_level="debug" if log_level == "trace" else log_level,
         ws="none",
         lifespan="on",
         server_header=False,
         proxy_headers=False,
-        timeout_graceful_shutdown=_GOODBYE,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
     if log_level == "info":
-        # that it starts and ends is told by who runs it
+        # the command line itself reports start and end
         logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     logging.getLogger("uvicorn.access").addFilter(WithoutQuery())
     _Server(config, on_ready).run()

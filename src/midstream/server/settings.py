@@ -1,4 +1,4 @@
-"""How the gateway behaves, and what it allows."""
+"""The settings of the gateway: speed, timeouts and limits."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ __all__ = ["DEFAULT", "Settings"]
 
 
 class Settings(NamedTuple):
-    """Set the gateway's pace, its patience and its bounds: sizes are in bytes, times in seconds.
+    """Set the gateway's speed, timeouts and limits; sizes are in bytes, times in seconds.
 
-    A stream keeps at most ``max_kept`` of what it sent, for clients that come back, and is at most
-    ``max_ahead`` ahead of its client. ``max_stream_bytes`` bounds what is read, and also what is written.
+    A stream keeps at most ``max_kept_events`` and ``max_kept_bytes`` of what it has sent, for clients that
+    reconnect. It is at most ``max_ahead_events`` and ``max_ahead_bytes`` ahead of its client.
+    ``max_stream_bytes`` limits the bytes that are read, and also the bytes that are written.
 
     >>> Settings(grace=3).grace, Settings().max_streams
     (3, 1000)
@@ -34,11 +35,11 @@ class Settings(NamedTuple):
     max_kept_bytes: int = 1_000_000
 
     def check(self) -> None:
-        """Refuse what is no count and no time; only a pace and a grace of 0 mean something."""
+        """Raise ValueError if a setting is not a positive number; ``pace`` and ``grace`` may be 0."""
         for name, value in zip(self._fields, self, strict=True):
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not is_number or value < 0 or (value == 0 and name not in ("pace", "grace")):
-                raise ValueError(f"{name} is a positive number, not {value!r}")
+                raise ValueError(f"{name} must be a positive number, not {value!r}")
 
 
 DEFAULT = Settings()

@@ -25,7 +25,7 @@ from ..accumulators.update import (
     START_STRING,
 )
 from ..core import cython_shim as cython
-from ..core.surrogates import join_halves
+from ..core.surrogates import join_surrogates, settled_length
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..paths import format_path, root_of, segments_of, split_path, steps_below
 from .frames import Frame
@@ -375,7 +375,7 @@ class Cursor:
         if ends:
             if not self._starts_with_parts(text):
                 # the sender may have joined surrogate pairs that its parts contain split
-                text = join_halves(text)
+                text = join_surrogates(text)
                 if not self._starts_with_parts(text):
                     raise self._misplaced("the CompleteString differs from its joined PartialStrings")
             text = text[length:]
@@ -386,11 +386,12 @@ class Cursor:
             is_same_sender = sender is not None and sender is self._last_pair
             if self._high_surrogate:
                 start = self._high_surrogate + text[:1]
-                text = (start if is_same_sender else join_halves(start)) + text[1:]
+                text = (start if is_same_sender else join_surrogates(start)) + text[1:]
                 self._high_surrogate = ""
-            if not is_same_sender and text and "\ud800" <= text[len(text) - 1] <= "\udbff":
-                self._high_surrogate = text[len(text) - 1]
-                text = text[: len(text) - 1]
+            if not is_same_sender:
+                settled = settled_length(text)
+                self._high_surrogate = text[settled:]
+                text = text[:settled]
             self._last_pair = sender
             self._length = length + len(text)
             self._checksum = _checksum(text, self._checksum)

@@ -23,7 +23,7 @@ from ..accumulators.update import (
     JsonFragmentUpdate,
 )
 from ..accumulators.value_text import is_number
-from ..core.surrogates import join_halves
+from ..core.surrogates import join_surrogates
 from ..errors import ErrorCode, JsonStreamError, ParserError
 
 __all__ = ["from_wire", "to_wire"]
@@ -99,7 +99,7 @@ def _plain(text: str) -> str:
     """Return a text as an exact str in which split surrogate pairs are joined."""
     if type(text) is str and text.isascii():
         return text
-    return join_halves("".join(text))
+    return join_surrogates("".join(text))
 
 
 def _is_json_number(value: Any) -> bool:
