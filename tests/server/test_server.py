@@ -1037,7 +1037,7 @@ def test_it_ends_when_asked_to_even_with_streams_under_way() -> None:
 @needs_proc
 def test_a_client_that_never_reads_does_not_keep_its_connection() -> None:
     """Not even one whose answer is over for us, but not yet written to its socket."""
-    script = "import midstream.server.run as run; run._FLUSH = 0.5\n" + SERVE
+    script = "import midstream.server.run as run; run._FLUSH_SECONDS = 0.5\n" + SERVE
     with process(max_seconds=1, script=script) as (url, server):
 
         def files() -> int:

@@ -266,7 +266,7 @@ import midstream.server.run as run
 from midstream.server import Settings, serve
 
 build = run.build
-run._FLUSH, run._GOODBYE = 0.5, 1
+run._FLUSH_SECONDS, run._SHUTDOWN_SECONDS = 0.5, 1
 
 def watched(*arguments, **options):
     app = build(*arguments, **options)

@@ -45,8 +45,8 @@ def create_app(
     recordings. ``hosts`` are the host names that it accepts, by default any. ``transport`` is the httpx
     transport for requests to the upstream.
 
-    >>> [route.path for route in create_app().routes][3]
-    '/api/recordings/{name}/events'
+    >>> [route.path for route in create_app().routes][-2:]
+    ['/v1/{path:path}', '/provider/v1/{path:path}']
     """
     from .app import build
 
