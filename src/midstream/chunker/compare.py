@@ -182,7 +182,7 @@ def _present(value: Any) -> Any:
 _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 
 
-def kind_at(value: Any, place: Segments) -> str | None:
+def kind_at(value: Any, place: Iterable[Any]) -> str | None:
     """Return the type of the value at a place, in words; None if there is no value.
 
     >>> kind_at({"a": [None]}, ("a", 0)), kind_at({"a": [None]}, ("a", 1))
