@@ -14,7 +14,6 @@ import pytest
 
 SOURCES = Path(__file__).parents[2] / "src" / "midstream"
 STILL = {
-    "calls",
     "render",
 }
 FOLDERS = [".", *sorted(path.name for path in SOURCES.iterdir() if path.is_dir() and path.name[0] != "_")]
