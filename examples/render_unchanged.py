@@ -12,6 +12,7 @@ from __future__ import annotations
 from html import escape
 
 from midstream import (
+    UNDEFINED,
     JsonArrayAstNode,
     JsonAstNode,
     JsonObjectAstNode,
@@ -50,7 +51,9 @@ class Renderer:
                 parts = [f"{escape(key)}: {part}" for key, part in zip(node.keys, parts, strict=True)]
             html = "<ul>" + "".join(f"<li>{part}</li>" for part in parts) + "</ul>"
         else:
-            html = escape(str(node.resolved_value)) + ("" if node.closed else "…")
+            # a number or literal that is still arriving has no value yet
+            text = "" if node.resolved_value is UNDEFINED else str(node.resolved_value)
+            html = escape(text) + ("" if node.closed else "…")
         self.made[node.id] = (node, html)
         return html
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ast_model import node_as_data
 from builds import BUILDS
 from model import (
     Item,
@@ -44,7 +45,7 @@ from test_invariants import (
     wide,
     wide_object,
 )
-from test_tree import check, node_as_data, parse, parse_all
+from test_tree import check, parse, parse_all
 from test_values import CHANGES, feed_all, has_repeated_keys, is_contained, seen
 
 if TYPE_CHECKING:
@@ -260,15 +261,15 @@ def test_invariant_4_atoms_appear_whole_and_stay(midstream: Any, text: str, at: 
     json.loads(text, parse_int=written.append, parse_float=written.append)
     state = midstream.create_parser_state()
     met: dict[int, Any] = {}
-    for fragment in pieces(text, at):
-        state = midstream.parse_chunk(state, fragment)
+    for fragment in [*pieces(text, at), None]:
+        state = midstream.finalize(state) if fragment is None else midstream.parse_chunk(state, fragment)
         for node in state.nodes:
             if node.type in ("number", "boolean", "null"):
-                assert node.closed
-                assert met.setdefault(node.id, node) is node
-    for node in midstream.finalize(state).nodes:
-        if node.type in ("number", "boolean", "null"):
-            assert met.setdefault(node.id, node) is node
+                if node.closed:
+                    assert met.setdefault(node.id, node) is node
+                else:
+                    assert node.id not in met
+                    assert node.resolved_value is midstream.UNDEFINED
     assert [node.buffer for _, node in sorted(met.items()) if node.type == "number"] == written
 
 

@@ -12,7 +12,7 @@ from .._undefined import UNDEFINED
 from ..accumulators.values import JsonValueAccumulator
 from ..core.surrogates import is_part, join_surrogates
 from ..errors import ErrorCode, JsonStreamError, ParserError
-from ..tree.nodes import grow, rope_text
+from ..tree.rope import grow, rope_text
 from ..wire.rebuilder import JsonFragmentRebuilder
 from .registry import Call, is_end
 from .snapshot import UNREAD, ToolCall, Version
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..limits import Limits
-    from ..tree.nodes import Rope
+    from ..tree.rope import Rope
     from .messages import Fragment, ToolCallUpdate
 
 __all__ = ["CallState"]

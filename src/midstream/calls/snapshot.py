@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from .._undefined import UNDEFINED
 from ..accumulators.values import JsonValueAccumulator
-from ..tree.nodes import rope_text
+from ..tree.rope import rope_text
 
 if TYPE_CHECKING:
     from ..errors import ParserError
     from ..paths import Segments
-    from ..tree.nodes import Rope
+    from ..tree.rope import Rope
 
 __all__ = ["UNREAD", "ToolCall", "Version"]
 

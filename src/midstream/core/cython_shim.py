@@ -6,14 +6,18 @@ nothing here. Importing this module instead of the real one keeps Cython a build
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
 T = TypeVar("T")
 
 compiled = False
+
+_UNLOCKED = nullcontext()
 
 
 def cclass(cls: T) -> T:
@@ -34,6 +38,11 @@ def no_gc(cls: T) -> T:
 def freelist(size: int) -> Callable[[T], T]:
     """Keep that many freed instances for reuse."""
     return cclass
+
+
+def critical_section(_: object) -> AbstractContextManager[None]:
+    """Lock an object where there is no global lock; the interpreter locks every single step itself."""
+    return _UNLOCKED
 
 
 def trashcan(wanted: bool) -> Callable[[T], T]:

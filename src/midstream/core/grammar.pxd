@@ -35,10 +35,12 @@ cdef class Grammar(Recovery):
     ) except -1
     @cython.locals(numbers=NumberReader, j=Py_ssize_t)
     cdef Py_ssize_t _number(self, str text, Chars chars, Py_ssize_t i, Py_ssize_t n, Visitor visitor) except -1
-    @cython.locals(word=str, at=Py_ssize_t, end=Py_ssize_t, c=Py_UCS4)
+    @cython.locals(word=str, at=Py_ssize_t, end=Py_ssize_t, c=Py_UCS4, begins=bint)
     cdef Py_ssize_t _literal(self, Chars chars, Py_ssize_t i, Py_ssize_t n, Visitor visitor) except -1
     @cython.locals(text=str)
     cpdef int finish(self, Visitor visitor) except -1
+
+cdef object _literal_value(str word)
 
 # The compiled twin of `_decode`, which needs no tuple for the two results.
 cdef inline str _decode(Grammar grammar, bytes data):

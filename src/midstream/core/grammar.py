@@ -22,6 +22,8 @@ is an argument of ``feed``: the machine keeps no reference to it, so that its st
     more(piece)                                       a piece that neither starts nor ends a string
     number(value, chars, start, end)                  a number, written as chars[start:end]
     literal(value)                                    true, false or null
+    open_number(chars, start, end)                    a piece of a number that is not complete yet, or invalid
+    open_literal(value)                               the beginning of a literal, likewise
     document()                                        the root value is complete
     error(error, where)                               what is wrong, and where it was found
 
@@ -448,8 +450,12 @@ class Grammar(Recovery):
         failure = numbers.failure
         if failure is not None:
             numbers.failure = None
+            if j > i:
+                visitor.open_number(chars, i, j)
             return self._fail(failure, j, visitor)
-        if numbers.done:
+        if not numbers.done:
+            visitor.open_number(chars, i, j)
+        else:
             if numbers.text is None:
                 visitor.number(numbers.value, chars, i, j)
             else:
@@ -462,6 +468,7 @@ class Grammar(Recovery):
     def _literal(self, chars: str, i: int, n: int, visitor: Visitor) -> int:
         word = self.literal_word
         at = self.literal_at
+        begins = at == 0
         end = i + len(word) - at
         if at == 0 and end <= n and is_at(word, chars, i, end):
             i = end
@@ -469,15 +476,19 @@ class Grammar(Recovery):
         while i < n and at < len(word):
             c = chars[i]
             if c != word[at]:
+                if begins:
+                    visitor.open_literal(_literal_value(word))
                 return self._fail(ErrorCode.INVALID_LITERAL, i, visitor)
             i += 1
             at += 1
         self.literal_at = at
         if at == len(word):
-            visitor.literal(True if word[0] == "t" else False if word[0] == "f" else None)
+            visitor.literal(_literal_value(word))
             self.mode = self.after
             if self.mode == AFTER_ROOT:
                 self._end_root(i, visitor)
+        elif begins:
+            visitor.open_literal(_literal_value(word))
         return i
 
     def finish(self, visitor: Visitor) -> None:
@@ -500,6 +511,11 @@ class Grammar(Recovery):
         elif self.carry:
             self._fail_finally(ErrorCode.INVALID_UTF8, 0, visitor)
         self.finished = True
+
+
+def _literal_value(word: str) -> bool | None:
+    """Return the value of a literal."""
+    return True if word[0] == "t" else False if word[0] == "f" else None
 
 
 def new_grammar(

@@ -13,6 +13,8 @@ cdef class Visitor:
     cdef int more(self, str piece) except -1
     cdef int number(self, object value, Chars chars, Py_ssize_t start, Py_ssize_t end) except -1
     cdef int literal(self, object value) except -1
+    cdef int open_number(self, Chars chars, Py_ssize_t start, Py_ssize_t end) except -1
+    cdef int open_literal(self, object value) except -1
     cdef int document(self) except -1
     cdef int error(self, object error, int where) except -1
     cdef str written_error_path(self)

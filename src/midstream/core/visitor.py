@@ -59,6 +59,12 @@ class Visitor:
     def literal(self, value: bool | None) -> None:
         """Receive true, false or null."""
 
+    def open_number(self, chars: str, start: int, end: int) -> None:
+        """Receive chars[start:end], a piece of a number that continues after the fragment or is invalid."""
+
+    def open_literal(self, value: bool | None) -> None:
+        """Receive the value of a literal that begins, and continues after the fragment or is invalid."""
+
     def document(self) -> None:
         """Note that the root value is complete."""
 

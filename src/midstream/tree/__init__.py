@@ -2,9 +2,11 @@
 
 Read the files in this order:
 
-``nodes``    the nodes of the tree, and the rope that holds the text of an open string
-``vector``   the persistent vector that holds all nodes by id
+``nodes``    the nodes of the tree
+``rope``     the text of an open string or number, whose versions share pieces
+``vector``   the persistent vector of the closed children of a container
 ``views``    the keys and children of a node, as sequences over shared storage
+``index``    all nodes by id, and as rows for saved states
 ``visitor``  the visitor that builds nodes from the calls of the grammar
 ``parser``   ``create_parser_state``, ``parse_chunk``, ``finalize``, ``dump_state``, ``load_state``
 

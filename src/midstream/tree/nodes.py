@@ -2,21 +2,40 @@
 
 A container keeps its closed children in a persistent vector, and its open child separately, so a new
 version of a node shares everything except the path to what changed. Ids count up in opening order, which
-is the pre-order of the tree. The tree is therefore its own index: `Nodes` finds a node by its id without
-a table.
+is the pre-order of the tree. The tree is therefore its own index (`index.Nodes`).
 
 Nodes are data: callers read and compare them. A container resolves its value on the first read and
-caches it.
+caches it. Nodes are outside garbage collection: a node refers to its children and not to its parent, so
+nodes never form a cycle, and the collector never has to visit the nodes of a long document.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Literal, overload
+from reprlib import Repr
+from typing import TYPE_CHECKING, Any, Literal
 
 from .._undefined import UNDEFINED
+from ..core import cython_shim as cython
 from .views import ChildIds, Keys
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that Cython recognizes
+
+if not cython.compiled:
+
+    def has_one_owner(node: JsonAstNode) -> bool:  # noqa: ARG001
+        """Report whether a node is about to be freed; the interpreter needs no help."""
+        return False
+
+
+if not cython.compiled:
+    from .rope import rope_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .rope import Rope
+    from .vector import Vector
 
 __all__ = [
     "JsonArrayAstNode",
@@ -30,38 +49,12 @@ __all__ = [
 
 JsonAstType = Literal["null", "boolean", "number", "string", "array", "object"]
 
-# A rope: one piece of text, or a pair of a rope and its last piece. A new piece is joined with all preceding
-# pieces that are not longer, so each character is copied at most log2(length) times, and each version
-# shares pieces with the previous version.
-Rope = str | tuple[Any, str]
+_repr = Repr()
+_repr.maxstring = _repr.maxother = 60
 
 
-def grow(rope: Rope, piece: str) -> Rope:
-    """Return a rope with a piece appended."""
-    length = len(piece)
-    if len(rope if isinstance(rope, str) else rope[1]) > length:
-        return rope, piece
-    pieces = [piece]
-    while isinstance(rope, tuple) and len(rope[1]) <= length:
-        rope, last = rope
-        pieces.append(last)
-        length += len(last)
-    if isinstance(rope, str) and len(rope) <= length:
-        return "".join([rope, *reversed(pieces)])
-    return rope, "".join(reversed(pieces))
-
-
-def rope_text(rope: Rope) -> str:
-    """Return the text of a rope."""
-    pieces = []
-    while isinstance(rope, tuple):
-        rope, piece = rope
-        pieces.append(piece)
-    pieces.append(rope)
-    pieces.reverse()
-    return "".join(pieces)
-
-
+@cython.no_gc
+@cython.cclass
 class JsonAstNode:
     """A node of the tree: one value of the document. This is the base class of the six kinds.
 
@@ -73,16 +66,20 @@ class JsonAstNode:
     ('string', 'mid')
     """
 
-    __slots__ = ("_closed", "_id", "_parent_id", "_value")
+    __slots__ = ("_closed", "_id", "_key", "_parent_id")
 
-    type: ClassVar[JsonAstType]
-    _field_names: ClassVar[tuple[str, ...]] = ("id", "parent_id", "closed")
+    type: JsonAstType = "null"
+    _field_names: tuple[str, ...] = ("id", "parent_id", "closed")
 
-    def __init__(self, id: int, parent_id: int | None, closed: bool, value: Any = UNDEFINED) -> None:
-        self._id = id
-        self._parent_id = parent_id
-        self._closed = closed
-        self._value = value
+    _id: int
+    # -1: the root has no parent
+    _parent_id: int
+    # the key of a member of an object, else None
+    _key: str | None
+    _closed: bool
+
+    def __init__(self) -> None:
+        raise TypeError(f"{type(self).__name__} can't be instantiated: parse_chunk creates the nodes")
 
     @property
     def id(self) -> int:
@@ -92,7 +89,7 @@ class JsonAstNode:
     @property
     def parent_id(self) -> int | None:
         """The id of the container, or None for the root."""
-        return self._parent_id
+        return self._parent_id if self._parent_id >= 0 else None
 
     @property
     def closed(self) -> bool:
@@ -101,8 +98,15 @@ class JsonAstNode:
 
     @property
     def resolved_value(self) -> Any:
-        """The value so far, resolved on the first read."""
-        return self._value
+        """The value so far, resolved on the first read; `UNDEFINED` for an open number or literal."""
+        return self._get_value()
+
+    def _has_value(self) -> bool:
+        """Report whether the parent's value includes this node: an open number or literal has no value."""
+        return self._closed
+
+    def _get_value(self) -> Any:
+        return UNDEFINED
 
     def _parts(self) -> list[Any]:
         return [getattr(self, name) for name in self._field_names]
@@ -116,12 +120,21 @@ class JsonAstNode:
         return hash((self.type, self._id, self._closed))
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._field_names)
+        parts = ", ".join(f"{name}={_repr.repr(getattr(self, name))}" for name in self._field_names)
         return f"{type(self).__name__}({parts})"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        from .index import rows_of
+        from .visitor import load_node
 
+        return load_node, (rows_of(self, True), self._id, self._parent_id, self._key)
+
+
+@cython.final
+@cython.no_gc
+@cython.cclass
 class JsonNullAstNode(JsonAstNode):
-    """A null.
+    """A null, complete or still arriving.
 
     >>> from midstream import create_parser_state, parse_chunk
     >>> parse_chunk(create_parser_state(), '[null').nodes[1]
@@ -131,43 +144,90 @@ class JsonNullAstNode(JsonAstNode):
     __slots__ = ()
     type = "null"
 
+    def _get_value(self) -> Any:
+        return None if self._closed else UNDEFINED
 
+
+@cython.final
+@cython.no_gc
+@cython.cclass
 class JsonBooleanAstNode(JsonAstNode):
-    """A boolean.
+    """A boolean, complete or still arriving.
 
     >>> from midstream import create_parser_state, parse_chunk
-    >>> parse_chunk(create_parser_state(), '[true').nodes[1]
+    >>> state = parse_chunk(create_parser_state(), '[tr')
+    >>> state.nodes[1]
+    JsonBooleanAstNode(id=1, parent_id=0, closed=False, resolved_value=UNDEFINED)
+    >>> parse_chunk(state, 'ue').nodes[1]
     JsonBooleanAstNode(id=1, parent_id=0, closed=True, resolved_value=True)
     """
 
-    __slots__ = ()
+    __slots__ = ("_value",)
     type = "boolean"
     _field_names = ("id", "parent_id", "closed", "resolved_value")
 
+    _value: Any
 
-class JsonNumberAstNode(JsonAstNode):
-    """A number and its text.
+    def _get_value(self) -> Any:
+        return self._value
 
-    >>> from midstream import create_parser_state, parse_chunk
-    >>> parse_chunk(create_parser_state(), '[1.50,').nodes[1]
-    JsonNumberAstNode(id=1, parent_id=0, closed=True, buffer='1.50')
-    """
 
-    __slots__ = ("_buffer",)
-    type = "number"
-    _field_names = ("id", "parent_id", "closed", "buffer")
+@cython.no_gc
+@cython.cclass
+class TextNode(JsonAstNode):
+    """A number or string."""
 
-    def __init__(self, id: int, parent_id: int | None, value: Any, buffer: str) -> None:
-        super().__init__(id, parent_id, True, value)
-        self._buffer = buffer
+    __slots__ = ("_rope",)
+
+    _rope: Rope
 
     @property
     def buffer(self) -> str:
-        """The text of the number, as written."""
-        return self._buffer
+        """The text so far: of a number as written, of a string decoded."""
+        return self._read_text()
+
+    def _read_text(self) -> str:
+        """Return the text, and keep it instead of the rope."""
+        with cython.critical_section(self):
+            if isinstance(self._rope, tuple):
+                self._rope = rope_text(self._rope)
+            text: str = self._rope
+            return text
+
+    def _read_rope(self) -> Rope:
+        with cython.critical_section(self):
+            return self._rope
 
 
-class JsonStringAstNode(JsonAstNode):
+@cython.final
+@cython.no_gc
+@cython.cclass
+class JsonNumberAstNode(TextNode):
+    """A number and its text, complete or still arriving.
+
+    >>> from midstream import create_parser_state, parse_chunk
+    >>> state = parse_chunk(create_parser_state(), '[1.5')
+    >>> state.nodes[1], state.nodes[1].resolved_value
+    (JsonNumberAstNode(id=1, parent_id=0, closed=False, buffer='1.5'), UNDEFINED)
+    >>> state = parse_chunk(state, '0]')
+    >>> state.nodes[1], state.nodes[1].resolved_value
+    (JsonNumberAstNode(id=1, parent_id=0, closed=True, buffer='1.50'), 1.5)
+    """
+
+    __slots__ = ("_value",)
+    type = "number"
+    _field_names = ("id", "parent_id", "closed", "buffer")
+
+    _value: Any
+
+    def _get_value(self) -> Any:
+        return self._value
+
+
+@cython.final
+@cython.no_gc
+@cython.cclass
+class JsonStringAstNode(TextNode):
     """A string, closed or still arriving.
 
     >>> from midstream import create_parser_state, parse_chunk
@@ -175,98 +235,128 @@ class JsonStringAstNode(JsonAstNode):
     JsonStringAstNode(id=1, parent_id=0, closed=False, buffer='mid')
     """
 
-    __slots__ = ("_rope",)
+    __slots__ = ()
     type = "string"
     _field_names = ("id", "parent_id", "closed", "buffer")
 
-    def __init__(self, id: int, parent_id: int | None, closed: bool, rope: Rope) -> None:
-        super().__init__(id, parent_id, closed)
-        self._rope = rope
+    def _has_value(self) -> bool:
+        return True
 
-    @property
-    def buffer(self) -> str:
-        """The decoded text so far."""
-        if isinstance(self._rope, tuple):
-            self._rope = rope_text(self._rope)
-        return self._rope
-
-    @property
-    def resolved_value(self) -> str:
-        """The decoded text so far."""
-        return self.buffer
+    def _get_value(self) -> Any:
+        return self._read_text()
 
 
-class _Container(JsonAstNode):
-    __slots__ = ("_base", "_items", "_last")
-    _keys: Sequence[str] = ()
+@cython.no_gc
+@cython.cclass
+class Container(JsonAstNode):
+    """An array or object."""
 
-    def __init__(
-        self,
-        id: int,
-        parent_id: int | None,
-        closed: bool,
-        items: Sequence[JsonAstNode],
-        last: JsonAstNode | None,
-        base: tuple[Any, int] | None,
-    ) -> None:
-        super().__init__(id, parent_id, closed)
-        self._items = items
-        self._last = last
-        # the resolved value of an earlier version, and how many of its children are the same in this one
-        self._base = base
+    __slots__ = ("_base", "_items", "_last", "_value")
+
+    # the closed children, and the open child
+    _items: Vector
+    _last: JsonAstNode | None
+    # the resolved value, None until the first read
+    _value: Any
+    # the resolved value of an earlier version, and how many of its children are the same in this one
+    _base: tuple[Any, int] | None
+
+    def __dealloc__(self) -> None:
+        if self._last is not None:
+            free_chain(self)
 
     @property
     def children(self) -> Sequence[int]:
         """The ids of the children."""
         return ChildIds(self)
 
-    @property
-    def resolved_value(self) -> Any:
-        """The value so far, resolved on the first read."""
-        if self._value is UNDEFINED:
+    def _has_value(self) -> bool:
+        return True
+
+    def _get_value(self) -> Any:
+        if self._value is None:
             resolve(self)
         return self._value
 
-    def child(self, index: int) -> JsonAstNode:
-        """Return the child at an index."""
-        if index == len(self._items) and self._last is not None:
-            return self._last
-        return self._items[index]
+    def _child(self, index: int) -> JsonAstNode:
+        """Return the child at an index from 0, which must exist."""
+        last = self._last
+        if last is not None and index == self._items.count:
+            return last
+        child: JsonAstNode = self._items.item(index)
+        return child
 
-    def child_count(self) -> int:
+    def _child_count(self) -> int:
         """Return the number of children."""
-        return len(self._items) + (self._last is not None)
+        return self._items.count + (self._last is not None)
 
-    def make_value(self) -> Any:
+    def _open_child(self) -> JsonAstNode | None:
+        """Return the child that is open, if one is."""
+        return self._last
+
+    def _subtree_with(self, wanted: int) -> JsonAstNode:
+        """Return the child whose subtree has the node with an id: the last child whose id is not greater."""
+        low, high = 0, self._child_count()
+        while high - low > 1:
+            middle = (low + high) >> 1
+            child = self._child(middle)
+            if child._id <= wanted:
+                low = middle
+            else:
+                high = middle
+        return self._child(low)
+
+    def _reusable_value(self) -> tuple[Any, int] | None:
+        """Return the value that the next version can start from, and its number of closed children."""
+        with cython.critical_section(self):
+            return self._base if self._value is None else (self._value, self._items.count)
+
+    def _make_value(self, base: tuple[Any, int] | None) -> Any:
         """Build the value from the values of the children, which must be resolved."""
-        return UNDEFINED
+        raise NotImplementedError
 
-    def base(self) -> tuple[Any, int] | None:
-        """Return the value that a later version can start from, and its number of children."""
-        return self._base if self._value is UNDEFINED else (self._value, len(self._items))
+    def _set_value(self, value: Any) -> None:
+        """Publish the value, unless another thread was faster: every reader gets the same object."""
+        with cython.critical_section(self):
+            if self._value is None:
+                self._value = value
+            self._base = None
 
 
-class JsonArrayAstNode(_Container):
+@cython.final
+@cython.no_gc
+@cython.cclass
+class JsonArrayAstNode(Container):
     """An array, closed or still arriving.
 
     >>> from midstream import create_parser_state, parse_chunk
     >>> parse_chunk(create_parser_state(), '[[1, 2, 3').nodes[1]
-    JsonArrayAstNode(id=1, parent_id=0, closed=False, children=[2, 3])
+    JsonArrayAstNode(id=1, parent_id=0, closed=False, children=[2, 3, 4])
     """
 
     __slots__ = ()
     type = "array"
     _field_names = ("id", "parent_id", "closed", "children")
 
-    def make_value(self) -> list[Any]:
-        """Build the value from the values of the children, which must be resolved."""
-        value, common = self._base or ([], 0)
-        value = value[:common]
-        value.extend(self.child(i).resolved_value for i in range(common, self.child_count()))
+    def _make_value(self, base: tuple[Any, int] | None) -> list[Any]:
+        value: list[Any] = []
+        common = 0
+        if base is not None:
+            value, common = base
+            value = value[:common]
+        items = self._items
+        for i in range(common, items.count):
+            child: JsonAstNode = items.item(i)
+            value.append(child._get_value())
+        if self._last is not None and self._last._has_value():
+            value.append(self._last._get_value())
         return value
 
 
-class JsonObjectAstNode(_Container):
+@cython.final
+@cython.no_gc
+@cython.cclass
+class JsonObjectAstNode(Container):
     """An object, closed or still arriving; a repeated key appears once for each member.
 
     >>> from midstream import create_parser_state, parse_chunk
@@ -274,114 +364,142 @@ class JsonObjectAstNode(_Container):
     JsonObjectAstNode(id=1, parent_id=0, closed=False, keys=['a', 'b'], children=[2, 3])
     """
 
-    __slots__ = ("_keys", "_last_key")
+    __slots__ = ()
     type = "object"
     _field_names = ("id", "parent_id", "closed", "keys", "children")
-
-    def __init__(
-        self,
-        id: int,
-        parent_id: int | None,
-        closed: bool,
-        items: Sequence[JsonAstNode],
-        last: JsonAstNode | None,
-        base: tuple[Any, int] | None,
-        keys: Sequence[str],
-        last_key: str | None,
-    ) -> None:
-        super().__init__(id, parent_id, closed, items, last, base)
-        self._keys = keys
-        self._last_key = last_key
 
     @property
     def keys(self) -> Sequence[str]:
         """The keys of the children."""
         return Keys(self)
 
-    def key(self, index: int) -> str:
-        """Return the key of the child at an index."""
-        if index == len(self._keys) and self._last_key is not None:
-            return self._last_key
-        return self._keys[index]
-
-    def make_value(self) -> dict[str, Any]:
-        """Build the value from the values of the children, which must exist; the last of equal keys wins."""
-        value, common = self._base or ({}, 0)
-        value = value.copy()
-        for i in range(common, self.child_count()):
-            value[self.key(i)] = self.child(i).resolved_value
+    def _make_value(self, base: tuple[Any, int] | None) -> dict[str, Any]:
+        value: dict[str, Any] = {}
+        common = 0
+        if base is not None:
+            value, common = base
+            value = value.copy()
+        items = self._items
+        for i in range(common, items.count):
+            child: JsonAstNode = items.item(i)
+            # of equal keys the last wins
+            value[child._key] = child._get_value()  # type: ignore[index]
+        if self._last is not None and self._last._has_value():
+            value[self._last._key] = self._last._get_value()  # type: ignore[index]
         return value
 
 
-class Nodes(Sequence[JsonAstNode]):
-    """All nodes of a document by id; a lookup walks down the tree."""
-
-    __slots__ = ("_count", "_root")
-
-    def __init__(self, root: JsonAstNode | None, count: int) -> None:
-        self._root = root
-        self._count = count
-
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, index: int) -> JsonAstNode: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[JsonAstNode, ...]: ...
-    def __getitem__(self, index: int | slice) -> JsonAstNode | tuple[JsonAstNode, ...]:
-        if isinstance(index, slice):
-            return tuple(self[i] for i in range(*index.indices(self._count)))
-        wanted = range(self._count)[index]
-        node = self._root
-        while isinstance(node, _Container) and node.id != wanted:
-            # the subtree that contains the id belongs to the last child whose id is not greater
-            node = node.child(bisect_right(ChildIds(node), wanted) - 1)
-        assert node is not None
-        return node
-
-    def __iter__(self) -> Iterator[JsonAstNode]:
-        waiting = [] if self._root is None else [iter([self._root])]
-        while waiting:
-            node = next(waiting[-1], None)
-            if node is None:
-                waiting.pop()
-                continue
-            yield node
-            if isinstance(node, _Container):
-                waiting.append(map(node.child, range(node.child_count())))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Nodes):
-            return NotImplemented
-        return self._count == other._count and all(a == b for a, b in zip(self, other, strict=True))
-
-    def __hash__(self) -> int:
-        return hash((self._root, self._count))
-
-    def __repr__(self) -> str:
-        return f"<{self._count} nodes>"
+# Creating nodes: without calls of __init__, which take longer than everything else when compiled
 
 
-def resolve(top: _Container) -> None:
+def set_place(node: JsonAstNode, id: int, parent_id: int, key: str | None, closed: bool) -> None:
+    """Set the fields that all nodes have."""
+    node._id = id
+    node._parent_id = parent_id
+    node._key = key
+    node._closed = closed
+
+
+def new_string(id: int, parent_id: int, key: str | None, closed: bool, rope: Rope) -> JsonStringAstNode:
+    """Return a new node of a string."""
+    node: JsonStringAstNode = JsonStringAstNode.__new__(JsonStringAstNode)
+    set_place(node, id, parent_id, key, closed)
+    node._rope = rope
+    return node
+
+
+def new_number(
+    id: int, parent_id: int, key: str | None, closed: bool, rope: Rope, value: Any
+) -> JsonNumberAstNode:
+    """Return a new node of a number."""
+    node: JsonNumberAstNode = JsonNumberAstNode.__new__(JsonNumberAstNode)
+    set_place(node, id, parent_id, key, closed)
+    node._rope = rope
+    node._value = value
+    return node
+
+
+def new_literal(id: int, parent_id: int, key: str | None, closed: bool, value: bool | None) -> JsonAstNode:
+    """Return a new node of true, false or null."""
+    if value is None:
+        null: JsonNullAstNode = JsonNullAstNode.__new__(JsonNullAstNode)
+        set_place(null, id, parent_id, key, closed)
+        return null
+    boolean: JsonBooleanAstNode = JsonBooleanAstNode.__new__(JsonBooleanAstNode)
+    set_place(boolean, id, parent_id, key, closed)
+    boolean._value = value if closed else UNDEFINED
+    return boolean
+
+
+def new_container(
+    is_array: bool,
+    id: int,
+    parent_id: int,
+    key: str | None,
+    closed: bool,
+    items: Vector,
+    last: JsonAstNode | None,
+    base: tuple[Any, int] | None,
+) -> Container:
+    """Return a new node of an array or object."""
+    node: Container
+    if is_array:
+        node = JsonArrayAstNode.__new__(JsonArrayAstNode)
+    else:
+        node = JsonObjectAstNode.__new__(JsonObjectAstNode)
+    set_place(node, id, parent_id, key, closed)
+    node._items = items
+    node._last = last
+    node._value = None
+    node._base = base
+    return node
+
+
+def renewed(old: Container, last: JsonAstNode) -> Container:
+    """Return a new version of an open container in which only the open child is different."""
+    return new_container(
+        isinstance(old, JsonArrayAstNode),
+        old._id,
+        old._parent_id,
+        old._key,
+        False,
+        old._items,
+        last,
+        old._reusable_value(),
+    )
+
+
+def free_chain(top: Container) -> None:
+    """Free a chain of open containers in a loop: a recursion would overflow the stack.
+
+    The trashcan of the interpreter, which limits such recursions, is for objects under garbage collection
+    only. The closed children of a container are in tuples, which are.
+    """
+    node, top._last = top._last, None
+    while node is not None and isinstance(node, Container) and has_one_owner(node):
+        container: Container = node
+        below, container._last = container._last, None
+        container = None  # type: ignore[assignment]
+        node, below = below, None
+
+
+def resolve(top: Container) -> None:
     """Resolve the value of a container and of all its unresolved descendants, without recursion."""
     waiting = [top]
     while waiting:
-        node = waiting[-1]
-        # another thread may be resolving the same node, and clear its base
-        base = node._base
-        common = base[1] if base else 0
-        unresolved = [
-            child
-            for child in (node.child(i) for i in range(common, node.child_count()))
-            if isinstance(child, _Container) and child._value is UNDEFINED
-        ]
-        if unresolved:
-            waiting.extend(unresolved)
-            continue
-        waiting.pop()
-        if node._value is UNDEFINED:
-            value = node.make_value()
-            if node._value is UNDEFINED:
-                node._value = value
-            node._base = None
+        node: Container = waiting[len(waiting) - 1]
+        is_resolved = True
+        base = node._reusable_value()
+        common = 0 if base is None else base[1]
+        if node._value is None:
+            for i in range(common, node._child_count()):
+                child = node._child(i)
+                if isinstance(child, Container):
+                    inner: Container = child
+                    if inner._value is None:
+                        waiting.append(inner)
+                        is_resolved = False
+        if is_resolved:
+            waiting.pop()
+            if node._value is None:
+                node._set_value(node._make_value(base))

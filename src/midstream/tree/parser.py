@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import reprlib
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from .._undefined import UNDEFINED
 from ..accumulators.base import DEFAULT_LIMITS
+from ..core import cython_shim as cython
 from ..core import modes as _modes
-from ..core.grammar import Grammar, new_grammar
 from ..core.text import load_text, save_text
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..limits import Limits
-from .nodes import (
-    JsonAstNode,
-    JsonBooleanAstNode,
-    JsonNumberAstNode,
-    JsonObjectAstNode,
-    JsonStringAstNode,
-    Nodes,
-)
-from .visitor import TreeVisitor
+from .index import Nodes, rows_of
+from .nodes import Container, JsonNumberAstNode
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that Cython recognizes
+
+if not cython.compiled:
+    from ..core.grammar import new_grammar
+    from .visitor import new_visitor, open_containers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ..core.grammar import Grammar
+    from .nodes import JsonAstNode
+    from .visitor import TreeVisitor
 
 __all__ = [
     "ParserMode",
@@ -79,33 +84,30 @@ _MODES = {
 }
 
 
+@cython.final
+@cython.freelist(8)
+@cython.cclass
 class ParserState:
     """An immutable state of the parser between two chunks.
 
     >>> state = parse_chunk(create_parser_state(), '{"a": [1, 2')
     >>> state
-    ParserState(mode=Number, index=11, stack=(0, 1), next_id=3)
+    ParserState(mode=Number, index=11, stack=(0, 1), next_id=4)
     >>> state.root.resolved_value
     {'a': [1]}
     """
 
-    __slots__ = ("_grammar", "_next_id", "_options", "_pending_key", "_root", "_stack")
+    __slots__ = ("_grammar", "_next_id", "_options", "_pending_key", "_root")
 
-    def __init__(
-        self,
-        grammar: Grammar,
-        options: dict[str, Any],
-        root: JsonAstNode | None,
-        next_id: int,
-        stack: tuple[int, ...],
-        pending_key: str | None,
-    ) -> None:
-        self._grammar = grammar
-        self._options = options
-        self._root = root
-        self._next_id = next_id
-        self._stack = stack
-        self._pending_key = pending_key
+    _grammar: Grammar
+    _options: dict[str, Any]
+    _root: JsonAstNode | None
+    _next_id: int
+    # the last key, which is the key of the next value if one opens now
+    _pending_key: str | None
+
+    def __init__(self) -> None:
+        raise TypeError("ParserState can't be instantiated: call create_parser_state")
 
     @property
     def next_id(self) -> int:
@@ -120,7 +122,7 @@ class ParserState:
     @property
     def stack(self) -> tuple[int, ...]:
         """The ids of the open containers, from the root to the innermost."""
-        return self._stack
+        return tuple(open_containers(self._root))
 
     @property
     def nodes(self) -> Nodes:
@@ -167,7 +169,6 @@ class ParserState:
             self.mode,
             self._grammar.position(),
             self.error,
-            self._stack,
             self._pending_key,
             self._grammar.state(),
             self.nodes,
@@ -180,7 +181,8 @@ class ParserState:
         return hash((self.index, self._next_id))
 
     def __repr__(self) -> str:
-        parts = f"mode={self.mode}, index={self.index}, stack={self._stack}, next_id={self._next_id}"
+        stack = reprlib.repr(self.stack)
+        parts = f"mode={self.mode}, index={self.index}, stack={stack}, next_id={self._next_id}"
         return f"ParserState({parts}{'' if self.error is None else f', error={self.error.code}'})"
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -202,9 +204,8 @@ def create_parser_state(
         raise ValueError("after_root must be 'error' or 'ignore': a state contains one document")
     limits.check()
     options = {"after_root": after_root, "limits": limits, "parse_int": parse_int, "parse_float": parse_float}
-    return ParserState(
-        new_grammar(limits, after_root, False, parse_int, parse_float), options, None, 0, (), None
-    )
+    grammar = new_grammar(limits, after_root, False, parse_int, parse_float)
+    return _new_state(grammar, options, None, 0, None)
 
 
 def parse_chunk(state: ParserState, chunk: str | bytes) -> ParserState:
@@ -217,14 +218,13 @@ def parse_chunk(state: ParserState, chunk: str | bytes) -> ParserState:
     """
     if not isinstance(chunk, (str, bytes, bytearray, memoryview)):
         raise TypeError(f"chunk must be str or bytes, not {type(chunk).__name__}")
-    _check(state)
-    grammar = state._grammar
-    if not chunk or grammar.current_error() is not None:
-        return state
-    grammar = grammar.clone()
-    visitor = TreeVisitor(state._root, state._next_id, state._pending_key)
+    before = _checked(state)
+    if not chunk or before._grammar.current_error() is not None:
+        return before
+    grammar = before._grammar.clone()
+    visitor = new_visitor(before._root, before._next_id, before._pending_key)
     grammar.feed(chunk, visitor)
-    return _next_state(state, grammar, visitor)
+    return _next_state(before, grammar, visitor)
 
 
 def finalize(state: ParserState) -> ParserState:
@@ -235,24 +235,39 @@ def finalize(state: ParserState) -> ParserState:
     >>> finalize(parse_chunk(create_parser_state(), "[12")).error.message
     'the text ends before the document does (line 1, column 4)'
     """
-    _check(state)
-    if state.error is not None or state.is_complete:
-        return state
-    grammar = state._grammar.clone()
-    visitor = TreeVisitor(state._root, state._next_id, state._pending_key)
+    before = _checked(state)
+    if before._grammar.current_error() is not None or before._grammar.is_complete():
+        return before
+    grammar = before._grammar.clone()
+    visitor = new_visitor(before._root, before._next_id, before._pending_key)
     grammar.finish(visitor)
-    return _next_state(state, grammar, visitor)
+    return _next_state(before, grammar, visitor)
 
 
-def _check(state: object) -> None:
+def _checked(state: object) -> ParserState:
     if not isinstance(state, ParserState):
         raise TypeError(f"state must be a ParserState, not {type(state).__name__}")
+    return state
 
 
-def _next_state(state: ParserState, grammar: Grammar, visitor: TreeVisitor) -> ParserState:
-    root = visitor.freeze()
-    stack = visitor.stack() if visitor.thawed else state._stack
-    return ParserState(grammar, state._options, root, visitor.next_id, stack, visitor.pending_key)
+def _new_state(
+    grammar: Grammar,
+    options: dict[str, Any],
+    root: JsonAstNode | None,
+    next_id: int,
+    pending_key: str | None,
+) -> ParserState:
+    state: ParserState = ParserState.__new__(ParserState)
+    state._grammar = grammar
+    state._options = options
+    state._root = root
+    state._next_id = next_id
+    state._pending_key = pending_key
+    return state
+
+
+def _next_state(before: ParserState, grammar: Grammar, visitor: TreeVisitor) -> ParserState:
+    return _new_state(grammar, before._options, visitor.freeze(), visitor.next_id, visitor.pending_key)
 
 
 def get_resolved_value(state: ParserState) -> Any:
@@ -275,31 +290,17 @@ def dump_state(state: ParserState) -> dict[str, Any]:
     >>> load_state(dump_state(state)) == state
     True
     """
-    options = state._options
-    keys: dict[int, str] = {}
-    rows: list[list[Any]] = []
-    for node in state.nodes:
-        key = keys.pop(node.id, None)
-        row: list[Any] = [node.type, node.parent_id, None if key is None else save_text(key)]
-        if isinstance(node, JsonObjectAstNode):
-            keys.update(zip(node.children, node.keys, strict=True))
-        elif isinstance(node, JsonStringAstNode):
-            row += [save_text(node.buffer), node.closed]
-        elif isinstance(node, JsonNumberAstNode):
-            row.append(node.buffer)
-        elif isinstance(node, JsonBooleanAstNode):
-            row.append(node.resolved_value)
-        rows.append(row)
+    saved = _checked(state)
+    options = saved._options
     return {
         "midstream": _VERSION,
         "type": "ParserState",
         "after_root": options["after_root"],
         "limits": list(options["limits"]),
         "hooks": options["parse_int"] is not int or options["parse_float"] is not float,
-        "grammar": state._grammar.state(),
-        "key": None if state._pending_key is None else save_text(state._pending_key),
-        "stack": list(state._stack),
-        "nodes": rows,
+        "grammar": saved._grammar.state(),
+        "key": None if saved._pending_key is None else save_text(saved._pending_key),
+        "nodes": [] if saved._root is None else rows_of(saved._root, False),
     }
 
 
@@ -321,21 +322,35 @@ def load_state(
             raise ValueError("it is of another version or type")
         state = create_parser_state(data["after_root"], Limits(*data["limits"]), parse_int, parse_float)
         state._grammar.load(data["grammar"])
-        visitor = TreeVisitor(None, 0, None)
+        visitor = new_visitor(None, 0, None)
         visitor.replay(data["nodes"], parse_int, parse_float)
-        visitor.close_to(data["stack"])
         if visitor.brackets() != data["grammar"]["open"]:
             raise ValueError("the brackets contradict the open containers")
-        if state.mode != ParserMode.ERROR and (state.mode == ParserMode.STRING) != visitor.has_open_string():
-            raise ValueError("the mode contradicts the nodes: only one of them has an open string")
-        return ParserState(
-            state._grammar,
-            state._options,
-            visitor.freeze(),
-            visitor.next_id,
-            visitor.stack(),
-            None if data["key"] is None else load_text(data["key"]),
-        )
+        root = visitor.freeze()
+        _check_leaf(state.mode, data["grammar"]["token"], root)
+        key = None if data["key"] is None else load_text(data["key"])
+        return _new_state(state._grammar, state._options, root, visitor.next_id, key)
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         message = f"not a saved parser state: {error}"
         raise JsonStreamError(ParserError(ErrorCode.INVALID_CHECKPOINT, message, 0, 1, 1)) from None
+
+
+def _check_leaf(mode: ParserMode, token: list[Any], root: JsonAstNode | None) -> None:
+    """Compare the open string, number or literal of a loaded tree with what the grammar is reading."""
+    if mode == ParserMode.ERROR:
+        return
+    kind = text = None
+    if mode == ParserMode.STRING:
+        kind = "string"
+    elif mode == ParserMode.NUMBER:
+        kind, text = "number", token[1]
+    elif mode == ParserMode.LITERAL:
+        kind = "null" if token[0] == "null" else "boolean"
+    leaf = root
+    while isinstance(leaf, Container) and not leaf.closed:
+        leaf = leaf._open_child()
+    open_leaf = None if leaf is None or leaf.closed else leaf
+    if kind != (None if open_leaf is None else open_leaf.type):
+        raise ValueError("the mode contradicts the open string, number or literal")
+    if isinstance(open_leaf, JsonNumberAstNode) and open_leaf.buffer != text:
+        raise ValueError("the text of the open number is not that of its node")

@@ -5,87 +5,100 @@ A tree of 32-tuples with a short tail, like Clojure's vectors, for appending onl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any
+
+from ..core import cython_shim as cython
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that Cython recognizes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["EMPTY", "Vector"]
 
-T = TypeVar("T")
+if not cython.compiled:
+    # the bits of an index that select a branch of the tree
+    _BITS = 5
+    _WIDTH = 32
+    _MASK = 31
 
-_BITS = 5
-_WIDTH = 1 << _BITS
-_MASK = _WIDTH - 1
 
-
-class Vector(Sequence[T], Generic[T]):
+# Outside garbage collection: it contains nodes, which are never part of a cycle.
+@cython.final
+@cython.no_gc
+@cython.cclass
+class Vector:
     """An immutable sequence with cheap appending.
 
-    >>> short = EMPTY.extend(range(40))
+    >>> short = EMPTY.extend([*range(40)])
     >>> long = short.extend([40])
-    >>> len(short), len(long), long[40], list(long[:3])
+    >>> len(short), len(long), long[40], [*long][:3]
     (40, 41, 40, [0, 1, 2])
     """
 
-    __slots__ = ("_count", "_root", "_shift", "_tail")
+    __slots__ = ("count", "root", "shift", "tail")
 
-    def __init__(self, count: int, shift: int, root: tuple[Any, ...], tail: tuple[T, ...]) -> None:
-        self._count = count
-        self._shift = shift
-        self._root = root
-        self._tail = tail
+    count: int
+    # the height of the tree, in bits of an index
+    shift: int
+    root: tuple[Any, ...]
+    tail: tuple[Any, ...]
 
-    def extend(self, items: Iterable[T]) -> Vector[T]:
+    def extend(self, items: list[Any]) -> Vector:
         """Return a vector with more items appended."""
-        tail = (*self._tail, *items)
-        count = self._count - len(self._tail) + len(tail)
-        if len(tail) <= _WIDTH:
-            return Vector(count, self._shift, self._root, tail) if count > self._count else self
-        root, shift = self._root, self._shift
-        full = count - len(tail)
+        if not items:
+            return self
+        # Cython compiles an unpacking to a list and then a tuple
+        tail = self.tail + tuple(items)
+        root, shift = self.root, self.shift
+        full = self.count - len(self.tail)
+        count = full + len(tail)
         cut = 0
         while len(tail) - cut > _WIDTH:
-            leaf = tail[cut : cut + _WIDTH]
             if full >> _BITS >= 1 << shift:
                 # the tree is full: it becomes the first branch of a new root
                 root, shift = (root,), shift + _BITS
-            root = _with_leaf(root, shift, full, leaf)
+            root = _with_leaf(root, shift, full, tail[cut : cut + _WIDTH])
             full += _WIDTH
             cut += _WIDTH
-        return Vector(count, shift, root, tail[cut:])
+        return _new_vector(count, shift, root, tail[cut:] if cut else tail)
+
+    def item(self, index: int) -> Any:
+        """Return the item at an index from 0, which must exist."""
+        in_tail = index - (self.count - len(self.tail))
+        if in_tail >= 0:
+            return self.tail[in_tail]
+        branch: Any = self.root
+        shift = self.shift
+        while shift >= 0:
+            level: tuple[Any, ...] = branch
+            branch = level[(index >> shift) & _MASK]
+            shift -= _BITS
+        return branch
 
     def __len__(self) -> int:
-        return self._count
+        return self.count
 
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
-    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
-        if isinstance(index, slice):
-            return tuple(self[i] for i in range(*index.indices(self._count)))
-        if index < 0:
-            index += self._count
-        if not 0 <= index < self._count:
+    def __getitem__(self, index: int) -> Any:
+        if not 0 <= index < self.count:
             raise IndexError("index out of range")
-        in_tail = index - (self._count - len(self._tail))
-        if in_tail >= 0:
-            return self._tail[in_tail]
-        branch: Any = self._root
-        for shift in range(self._shift, -1, -_BITS):
-            branch = branch[(index >> shift) & _MASK]
-        item: T = branch
-        return item
+        return self.item(index)
 
-    def __iter__(self) -> Iterator[T]:
-        for start in range(0, self._count - len(self._tail), _WIDTH):
-            branch: Any = self._root
-            for shift in range(self._shift, 0, -_BITS):
-                branch = branch[(start >> shift) & _MASK]
-            yield from branch
-        yield from self._tail
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.__getitem__, range(self.count))
 
     def __repr__(self) -> str:
-        return f"Vector({list(self)!r})"
+        return f"Vector({[*self]!r})"
+
+
+def _new_vector(count: int, shift: int, root: tuple[Any, ...], tail: tuple[Any, ...]) -> Vector:
+    vector: Vector = Vector.__new__(Vector)
+    vector.count = count
+    vector.shift = shift
+    vector.root = root
+    vector.tail = tail
+    return vector
 
 
 def _with_leaf(root: tuple[Any, ...], shift: int, at: int, leaf: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -93,8 +106,8 @@ def _with_leaf(root: tuple[Any, ...], shift: int, at: int, leaf: tuple[Any, ...]
     if shift == _BITS:
         return (*root, leaf)
     index = (at >> shift) & _MASK
-    below = root[index] if index < len(root) else ()
+    below: tuple[Any, ...] = root[index] if index < len(root) else ()
     return (*root[:index], _with_leaf(below, shift - _BITS, at, leaf))
 
 
-EMPTY: Vector[Any] = Vector(0, _BITS, (), ())
+EMPTY = _new_vector(0, _BITS, (), ())

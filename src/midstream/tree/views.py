@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import reprlib
 from abc import abstractmethod
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, TypeVar, overload
 
 __all__ = ["ChildIds", "Keys"]
@@ -24,7 +26,7 @@ class _View(Sequence[T]):
         """Return the item for the child at an index."""
 
     def __len__(self) -> int:
-        count: int = self._container.child_count()
+        count: int = self._container._child_count()
         return count
 
     @overload
@@ -43,7 +45,8 @@ class _View(Sequence[T]):
         return hash(tuple(self))
 
     def __repr__(self) -> str:
-        return repr(list(self))
+        # the first few only
+        return reprlib.repr(list(islice(self, 7)))
 
 
 class ChildIds(_View[int]):
@@ -52,7 +55,7 @@ class ChildIds(_View[int]):
     __slots__ = ()
 
     def _at(self, index: int) -> int:
-        child_id: int = self._container.child(index).id
+        child_id: int = self._container._child(index).id
         return child_id
 
 
@@ -62,5 +65,5 @@ class Keys(_View[str]):
     __slots__ = ()
 
     def _at(self, index: int) -> str:
-        key: str = self._container.key(index)
+        key: str = self._container._child(index)._key
         return key

@@ -1,36 +1,69 @@
 cimport cython
 
-from ..core.chars cimport ascii_slice, chars_of
+from ..core.chars cimport Chars, ascii_slice, chars_of
 from ..core.visitor cimport Visitor
+from .nodes cimport (
+    Container, JsonArrayAstNode, JsonAstNode, JsonNumberAstNode, TextNode,
+    new_container, new_literal, new_number, new_string, renewed,
+)
+from .rope cimport grow
+from .vector cimport Vector
+
+cdef enum:
+    NOTHING
+    STRING
+    NUMBER
+    LITERAL
 
 cdef class OpenContainer:
-    cdef object id, parent_id, before
+    cdef Py_ssize_t id, parent_id
     cdef bint is_array
-    cdef list items, keys
-    cdef str last_key
-    cdef int add(self, object node) except -1
-    cdef object freeze(self, bint closed, object last)
+    cdef str key
+    cdef Container before
+    cdef list items
+    @cython.locals(before=Container, items=Vector, base=tuple)
+    cdef Container freeze(self, bint closed, JsonAstNode last)
+
+@cython.locals(container=OpenContainer)
+cdef OpenContainer reopened(Container node)
 
 cdef class TreeVisitor(Visitor):
-    cdef readonly object root, pending_key
+    cdef readonly JsonAstNode root
+    cdef readonly str pending_key
     cdef readonly Py_ssize_t next_id
     cdef readonly bint thawed
-    cdef list spine
+    cdef list spine, opened
     cdef OpenContainer top
-    cdef Py_ssize_t string_id
+    cdef Py_ssize_t leaf_id, root_parent_id
+    cdef int leaf
+    cdef str leaf_key, root_key
     cdef object rope
-    @cython.locals(container=OpenContainer)
+    @cython.locals(node=JsonAstNode, container=Container, text_node=TextNode)
     cdef int _thaw(self) except -1
-    @cython.locals(container=OpenContainer, depth=Py_ssize_t)
-    cpdef object freeze(self)
+    @cython.locals(node=JsonAstNode, container=OpenContainer, old=Container, depth=Py_ssize_t)
+    cdef JsonAstNode freeze(self)
+    @cython.locals(depth=Py_ssize_t, node=Container)
+    cdef Py_ssize_t _parent_id(self) except -2
+    cdef str _next_key(self)
+    @cython.locals(depth=Py_ssize_t)
+    cdef bint _is_in_object(self) except -1
+    cdef int _touch(self) except -1
+    cdef int _open_leaf(self, int leaf) except -1
+    cdef int _add(self, JsonAstNode node) except -1
     @cython.locals(container=OpenContainer)
-    cpdef tuple stack(self)
-    cdef object _parent_id(self)
-    cdef object _new_id(self)
-    cdef int _add(self, object node) except -1
     cdef int _enter(self, bint is_array) except -1
-    @cython.locals(container=OpenContainer)
+    @cython.locals(container=OpenContainer, depth=Py_ssize_t)
     cdef int _leave(self) except -1
-    cdef int _close_until(self, object id_) except -1
+    @cython.locals(still_open=list, container=OpenContainer)
+    cdef int replay(self, list rows, object parse_int, object parse_float) except -1
+    cdef int _replay_leaf(self, str kind, bint closed, list content, object parse_int, object parse_float) except -1
+    cdef int _close_until(self, Py_ssize_t id) except -1
     @cython.locals(container=OpenContainer)
-    cpdef str brackets(self)
+    cdef str brackets(self)
+
+@cython.locals(visitor=TreeVisitor)
+cdef TreeVisitor new_visitor(JsonAstNode root, Py_ssize_t next_id, str pending_key)
+@cython.locals(node=JsonAstNode, container=Container)
+cdef list open_containers(JsonAstNode root)
+@cython.locals(visitor=TreeVisitor)
+cpdef JsonAstNode load_node(list rows, Py_ssize_t id, Py_ssize_t parent_id, str key)

@@ -4,25 +4,27 @@ A copy of the state's machine reads the chunk and calls a `TreeVisitor`. The vis
 until the chunk is read; then it creates new nodes for the open containers, from the innermost to the root,
 and reuses all nodes that did not change. The old state is not modified, so it can be continued again,
 with other text.
+
+The open containers are in two lists. ``spine`` has the nodes, from the root on, in which the chunk changed
+nothing: their new versions only get a new open child. ``opened`` has the containers below them, in which
+the chunk closed a child, or which it opened. Most chunks touch none or one of many levels.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._undefined import UNDEFINED
 from ..accumulators.value_text import is_number
 from ..core import cython_shim as cython
 from ..core.text import load_text
 from ..core.visitor import Visitor
 from .nodes import (
+    Container,
     JsonArrayAstNode,
     JsonAstNode,
-    JsonBooleanAstNode,
-    JsonNullAstNode,
     JsonNumberAstNode,
-    JsonObjectAstNode,
-    JsonStringAstNode,
-    grow,
+    TextNode,
 )
 from .vector import EMPTY
 
@@ -31,57 +33,59 @@ if not TYPE_CHECKING and cython.compiled:
 
 if not cython.compiled:
     from ..core.chars import ascii_slice, chars_of
+    from .nodes import new_container, new_literal, new_number, new_string, renewed
+    from .rope import grow
+
+    # the kinds of the open leaf
+    NOTHING = 0
+    STRING = 1
+    NUMBER = 2
+    LITERAL = 3
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .nodes import Rope
-
-__all__ = ["TreeVisitor"]
+__all__ = ["TreeVisitor", "load_node", "new_visitor", "open_containers"]
 
 
 @cython.final
+@cython.no_gc
 @cython.cclass
 class OpenContainer:
     """A container while a chunk is read: its previous version, and its new children."""
 
-    __slots__ = ("before", "id", "is_array", "items", "keys", "last_key", "parent_id")
+    __slots__ = ("before", "id", "is_array", "items", "key", "parent_id")
 
-    def __init__(self, id: int, parent_id: int | None, is_array: bool, before: Any) -> None:
-        self.id = id
-        self.parent_id = parent_id
-        self.is_array = is_array
-        self.before = before
-        self.items: list[JsonAstNode] = []
-        self.keys: list[str] = []
-        self.last_key: str | None = None
+    id: int
+    parent_id: int
+    is_array: bool
+    key: str | None
+    before: Container | None
+    items: list[JsonAstNode]
 
-    def add(self, node: JsonAstNode) -> None:
-        """Append a closed child."""
-        self.items.append(node)
-        if not self.is_array:
-            self.keys.append(self.last_key or "")
-
-    def freeze(self, closed: bool, last: JsonAstNode | None) -> JsonAstNode:
+    def freeze(self, closed: bool, last: JsonAstNode | None) -> Container:
         """Return the node of the new version; last is the child that is still open."""
         before = self.before
-        items: Any
-        keys: Any
-        if before is None and closed:
-            # opened and closed by one chunk: it will never grow, so tuples are enough
-            items, keys, base = tuple(self.items), tuple(self.keys), None
-        else:
-            items, keys, base = EMPTY, EMPTY, None
-            if before is not None:
-                items, keys, base = before._items, before._keys, before.base()
-            if self.items:
-                items = items.extend(self.items)
-            if self.keys:
-                keys = keys.extend(self.keys)
-        if self.is_array:
-            return JsonArrayAstNode(self.id, self.parent_id, closed, items, last, base)
-        last_key = None if last is None else self.last_key
-        return JsonObjectAstNode(self.id, self.parent_id, closed, items, last, base, keys, last_key)
+        items = EMPTY
+        base = None
+        if before is not None:
+            items = before._items
+            base = before._reusable_value()
+        if self.items:
+            items = items.extend(self.items)
+        return new_container(self.is_array, self.id, self.parent_id, self.key, closed, items, last, base)
+
+
+def reopened(node: Container) -> OpenContainer:
+    """Return an open container that starts from a node."""
+    container: OpenContainer = OpenContainer.__new__(OpenContainer)
+    container.id = node._id
+    container.parent_id = node._parent_id
+    container.is_array = isinstance(node, JsonArrayAstNode)
+    container.key = node._key
+    container.before = node
+    container.items = []
+    return container
 
 
 @cython.final
@@ -89,88 +93,156 @@ class OpenContainer:
 class TreeVisitor(Visitor):
     """Add the values of one chunk to the tree."""
 
-    __slots__ = ("next_id", "pending_key", "root", "rope", "spine", "string_id", "thawed", "top")
+    __slots__ = (
+        "leaf",
+        "leaf_id",
+        "leaf_key",
+        "next_id",
+        "opened",
+        "pending_key",
+        "root",
+        "root_key",
+        "root_parent_id",
+        "rope",
+        "spine",
+        "thawed",
+        "top",
+    )
 
-    def __init__(self, root: JsonAstNode | None, next_id: int, pending_key: str | None) -> None:
-        self.last_error = None
-        self.error_place = None
-        self.error_path = ""
-        self.root = root
-        self.next_id = next_id
-        self.pending_key = pending_key
-        self.spine: list[OpenContainer] = []
-        self.top: OpenContainer | None = None
-        self.string_id = -1
-        self.rope: Rope = ""
-        self.thawed = False
+    root: JsonAstNode | None
+    next_id: int
+    pending_key: str | None
+    # whether the open nodes of the old state have been read: not if the chunk has changed nothing so far
+    thawed: bool
+    spine: list[Container]
+    opened: list[OpenContainer]
+    # the last item of `opened`
+    top: OpenContainer | None
+    # the open string, number or literal, and its text (or the value of a literal)
+    leaf: int
+    leaf_id: int
+    leaf_key: str | None
+    rope: Any
+    # the place of the root, which is the root of a subtree when a single node is loaded
+    root_parent_id: int
+    root_key: str | None
 
     def _thaw(self) -> None:
-        """Make the open nodes mutable, because they are about to change."""
+        """Read the open nodes of the old state, because they are about to change."""
         self.thawed = True
-        node: Any = self.root
+        node = self.root
         while node is not None and not node._closed:
-            if isinstance(node, JsonStringAstNode):
-                self.string_id = node._id
-                self.rope = node._rope
-                break
-            container = OpenContainer(node._id, node._parent_id, isinstance(node, JsonArrayAstNode), node)
-            if not container.is_array:
-                container.last_key = node._last_key
-            self.spine.append(container)
-            self.top = container
-            node = node._last
+            if isinstance(node, Container):
+                container: Container = node
+                self.spine.append(container)
+                node = container._last
+                continue
+            self.leaf_id = node._id
+            self.leaf_key = node._key
+            if isinstance(node, TextNode):
+                text_node: TextNode = node
+                self.leaf = NUMBER if isinstance(node, JsonNumberAstNode) else STRING
+                self.rope = text_node._read_rope()
+            else:
+                # the chunk completes it: otherwise the chunk would have changed nothing
+                self.leaf = LITERAL
+            break
 
     def freeze(self) -> JsonAstNode | None:
-        """Create the nodes of the open containers and return the root."""
-        if self.thawed:
-            node: JsonAstNode | None = None
-            if self.string_id >= 0:
-                node = JsonStringAstNode(self.string_id, self._parent_id(), False, self.rope)
-            depth = len(self.spine)
-            while depth:
-                depth -= 1
-                container = self.spine[depth]
-                node = container.freeze(False, node)
-            if node is not None:
-                self.root = node
+        """Create the nodes of the open values and return the root."""
+        if not self.thawed:
+            return self.root
+        node: JsonAstNode | None = None
+        if self.leaf == STRING:
+            node = new_string(self.leaf_id, self._parent_id(), self.leaf_key, False, self.rope)
+        elif self.leaf == NUMBER:
+            node = new_number(self.leaf_id, self._parent_id(), self.leaf_key, False, self.rope, UNDEFINED)
+        elif self.leaf == LITERAL:
+            node = new_literal(self.leaf_id, self._parent_id(), self.leaf_key, False, self.rope)
+        depth = len(self.opened)
+        while depth:
+            depth -= 1
+            container = self.opened[depth]
+            node = container.freeze(False, node)
+        depth = len(self.spine)
+        while depth:
+            depth -= 1
+            old = self.spine[depth]
+            # the open child of an untouched container is new: otherwise the chunk would have touched it
+            assert node is not None
+            node = renewed(old, node)
+        if node is not None:
+            self.root = node
         return self.root
 
-    def stack(self) -> tuple[int, ...]:
-        """Return the ids of the open containers."""
-        ids = []
-        for container in self.spine:
-            ids.append(container.id)  # noqa: PERF401  # a typed loop when compiled
-        return tuple(ids)
+    def _parent_id(self) -> int:
+        """Return the id of the innermost open container."""
+        if self.top is not None:
+            return self.top.id
+        depth = len(self.spine)
+        if depth:
+            node: Container = self.spine[depth - 1]
+            return node._id
+        return self.root_parent_id
 
-    def _parent_id(self) -> int | None:
-        return None if self.top is None else self.top.id
+    def _is_in_object(self) -> bool:
+        """Report whether the innermost open container is an object."""
+        if self.top is not None:
+            return not self.top.is_array
+        depth = len(self.spine)
+        return depth > 0 and not isinstance(self.spine[depth - 1], JsonArrayAstNode)
 
-    def _new_id(self) -> int:
-        """Assign the next id to a new value, and the pending key to the innermost object."""
+    def _next_key(self) -> str | None:
+        """Return the key of a value that opens now."""
+        if self.top is None and not self.spine:
+            return self.root_key
+        return self.pending_key if self._is_in_object() else None
+
+    def _touch(self) -> None:
+        """Move the innermost open container to `opened`, because its children are about to change."""
+        if self.top is None and self.spine:
+            self.top = reopened(self.spine.pop())
+            self.opened.append(self.top)
+
+    def _open_leaf(self, leaf: int) -> None:
+        """Assign the next id to a new string, number or literal."""
         if not self.thawed:
             self._thaw()
-        if self.top is not None:
-            self.top.last_key = self.pending_key
+        self.leaf = leaf
+        self.leaf_id = self.next_id
+        self.leaf_key = self._next_key()
         self.next_id += 1
-        return self.next_id - 1
 
     def _add(self, node: JsonAstNode) -> None:
         """Append a closed value to the innermost open container."""
+        self.leaf = NOTHING
+        self._touch()
         if self.top is not None:
-            self.top.add(node)
+            self.top.items.append(node)
         else:
             self.root = node
 
     def _enter(self, is_array: bool) -> None:
-        id_ = self._new_id()
-        self.top = OpenContainer(id_, self._parent_id(), is_array, None)
-        self.spine.append(self.top)
+        if not self.thawed:
+            self._thaw()
+        container: OpenContainer = OpenContainer.__new__(OpenContainer)
+        container.id = self.next_id
+        container.parent_id = self._parent_id()
+        container.is_array = is_array
+        container.key = self._next_key()
+        container.before = None
+        container.items = []
+        self.next_id += 1
+        self.opened.append(container)
+        self.top = container
 
     def _leave(self) -> None:
         if not self.thawed:
             self._thaw()
-        container = self.spine.pop()
-        self.top = self.spine[len(self.spine) - 1] if self.spine else None
+        self._touch()
+        container = self.opened.pop()
+        depth = len(self.opened)
+        self.top = self.opened[depth - 1] if depth else None
         self._add(container.freeze(True, None))
 
     def begin_object(self) -> None:
@@ -190,27 +262,44 @@ class TreeVisitor(Visitor):
 
     def string(self, piece: str, starts: bool, ends: bool) -> None:
         if starts:
-            self.string_id = self._new_id()
+            self._open_leaf(STRING)
             self.rope = piece
-        elif not self.thawed:
-            self._thaw()
-        if not starts and piece:
-            self.rope = grow(self.rope, piece)
+        else:
+            if not self.thawed:
+                self._thaw()
+            if piece:
+                self.rope = grow(self.rope, piece)
         if ends:
-            self._add(JsonStringAstNode(self.string_id, self._parent_id(), True, self.rope))
-            self.string_id = -1
+            self._add(new_string(self.leaf_id, self._parent_id(), self.leaf_key, True, self.rope))
 
     def number(self, value: Any, chars: str, start: int, end: int) -> None:
-        id_ = self._new_id()
-        written = ascii_slice(chars, start, end)
-        self._add(JsonNumberAstNode(id_, self._parent_id(), value, written))
+        if not self.thawed:
+            self._thaw()
+        if self.leaf == NOTHING:
+            self._open_leaf(NUMBER)
+        text = ascii_slice(chars, start, end)
+        self._add(new_number(self.leaf_id, self._parent_id(), self.leaf_key, True, text, value))
+
+    def open_number(self, chars: str, start: int, end: int) -> None:
+        if not self.thawed:
+            self._thaw()
+        piece = ascii_slice(chars, start, end)
+        if self.leaf == NOTHING:
+            self._open_leaf(NUMBER)
+            self.rope = piece
+        else:
+            self.rope = grow(self.rope, piece)
 
     def literal(self, value: bool | None) -> None:
-        id_ = self._new_id()
-        if value is None:
-            self._add(JsonNullAstNode(id_, self._parent_id(), True, None))
-        else:
-            self._add(JsonBooleanAstNode(id_, self._parent_id(), True, value))
+        if not self.thawed:
+            self._thaw()
+        if self.leaf == NOTHING:
+            self._open_leaf(LITERAL)
+        self._add(new_literal(self.leaf_id, self._parent_id(), self.leaf_key, True, value))
+
+    def open_literal(self, value: bool | None) -> None:
+        self._open_leaf(LITERAL)
+        self.rope = value
 
     # saved states
 
@@ -220,57 +309,114 @@ class TreeVisitor(Visitor):
         parse_int: Callable[[str], Any],
         parse_float: Callable[[str], Any],
     ) -> None:
-        """Rebuild the tree from saved rows, one for each node, ordered by id."""
-        for id_, (kind, parent_id, key, *content) in enumerate(rows):
-            if id_ > 0:
-                self._close_until(parent_id)
+        """Rebuild a tree from the rows of `rows_of`."""
+        first = self.next_id
+        still_open = []
+        for kind, parent_id, key, closed, *content in rows:
+            if self.leaf != NOTHING:
+                raise ValueError("a node follows an open string, number or literal")
+            if self.next_id > first:
+                self._close_until(-1 if parent_id is None else parent_id)
                 if self.top is None:
                     raise ValueError("there is a second root")
-            if self.top is not None and not self.top.is_array:
-                self.key(load_text(key))
-            if kind == "object":
-                self.begin_object()
-            elif kind == "array":
-                self.begin_array()
-            elif kind == "string":
-                text, closed = content
-                if not closed and id_ < len(rows) - 1:
-                    raise ValueError("a node follows an open string")
-                self.string(load_text(text), True, bool(closed))
-            elif kind == "number":
-                (text,) = content
-                if not is_number(text):
-                    raise ValueError("a number has an invalid text")
-                is_float = "." in text or "e" in text or "E" in text
-                value = (parse_float if is_float else parse_int)(text)
-                self.number(value, chars_of(text), 0, len(text))
-            elif kind == "boolean":
-                (value,) = content
-                if type(value) is not bool:
-                    raise TypeError("the value of a boolean is neither true nor false")
-                self.literal(value)
-            elif kind == "null":
-                self.literal(None)
+                if self._is_in_object():
+                    self.key(load_text(key))
+            if kind == "object" or kind == "array":
+                if not closed:
+                    still_open.append(self.next_id)
+                self._enter(kind == "array")
             else:
-                raise ValueError("unknown node type")
+                self._replay_leaf(kind, bool(closed), content, parse_int, parse_float)
+        self._close_until(still_open[len(still_open) - 1] if still_open else self.root_parent_id)
+        if still_open != [container.id for container in self.opened]:
+            raise ValueError("a container that has ended is marked as open")
 
-    def close_to(self, stack: list[int]) -> None:
-        """Close the containers that are not on the stack."""
-        self._close_until(stack[len(stack) - 1] if stack else None)
-        if stack != list(self.stack()):
-            raise ValueError("the stack contradicts the nodes")
+    def _replay_leaf(
+        self,
+        kind: str,
+        closed: bool,
+        content: list[Any],
+        parse_int: Callable[[str], Any],
+        parse_float: Callable[[str], Any],
+    ) -> None:
+        """Rebuild a string, number or literal."""
+        if kind == "string":
+            (text,) = content
+            self.string(load_text(text), True, closed)
+        elif kind == "number":
+            text, *values = content
+            if not (is_number(text) if closed else is_part_of_number(text)):
+                raise ValueError("a number has an invalid text")
+            if not closed:
+                self.open_number(chars_of(text), 0, len(text))
+            elif values:
+                self.number(values[0], chars_of(text), 0, len(text))
+            else:
+                is_float = "." in text or "e" in text or "E" in text
+                self.number((parse_float if is_float else parse_int)(text), chars_of(text), 0, len(text))
+        elif kind not in ("boolean", "null"):
+            raise ValueError("unknown node type")
+        elif not closed:
+            self.open_literal(None if kind == "null" else True)
+        elif kind == "null":
+            self.literal(None)
+        else:
+            (value,) = content
+            if type(value) is not bool:
+                raise TypeError("the value of a boolean is neither true nor false")
+            self.literal(value)
 
-    def _close_until(self, id_: int | None) -> None:
-        while self._parent_id() != id_:
+    def _close_until(self, id: int) -> None:
+        """Close containers until the innermost open container has an id."""
+        if self.leaf != NOTHING and self._parent_id() != id:
+            raise ValueError("a container ends in an open string, number or literal")
+        while self._parent_id() != id:
             self._leave()
-
-    def has_open_string(self) -> bool:
-        """Report whether a string is open."""
-        return self.string_id >= 0
 
     def brackets(self) -> str:
         """Return the opening brackets of the open containers."""
-        kinds = []
-        for container in self.spine:
-            kinds.append("[" if container.is_array else "{")  # noqa: PERF401  # a typed loop when compiled
-        return "".join(kinds)
+        return "".join(["[" if container.is_array else "{" for container in self.opened])
+
+
+def new_visitor(root: JsonAstNode | None, next_id: int, pending_key: str | None) -> TreeVisitor:
+    """Return a visitor that adds to a tree."""
+    visitor: TreeVisitor = TreeVisitor.__new__(TreeVisitor)
+    visitor.last_error = None
+    visitor.error_place = None
+    visitor.error_path = ""
+    visitor.root = root
+    visitor.next_id = next_id
+    visitor.pending_key = pending_key
+    visitor.thawed = False
+    visitor.spine = []
+    visitor.opened = []
+    visitor.top = None
+    visitor.leaf = NOTHING
+    visitor.root_parent_id = -1
+    visitor.root_key = None
+    return visitor
+
+
+def open_containers(root: JsonAstNode | None) -> list[int]:
+    """Return the ids of the open containers, from the root to the innermost."""
+    ids = []
+    node = root
+    while isinstance(node, Container) and not node._closed:
+        container: Container = node
+        ids.append(container._id)
+        node = container._last
+    return ids
+
+
+def is_part_of_number(text: str) -> bool:
+    """Report whether a text is one or more characters of numbers."""
+    return text.isascii() and len(text) > 0 and not text.strip("0123456789+-.eE")
+
+
+def load_node(rows: list[list[Any]], id: int, parent_id: int, key: str | None) -> JsonAstNode | None:
+    """Return a node that was pickled."""
+    visitor = new_visitor(None, id, None)
+    visitor.root_parent_id = parent_id
+    visitor.root_key = key
+    visitor.replay(rows, int, float)
+    return visitor.freeze()
