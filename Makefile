@@ -27,7 +27,7 @@ demo: $(VENV)/installed
 	@$(BIN)/python -m midstream.cli.demo
 
 test: $(VENV)/installed $(SDKS) $(VENV)/browser
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(VENV)/installed
 	$(BIN)/ruff check

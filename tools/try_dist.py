@@ -103,7 +103,17 @@ class Workshop:
             target = copy / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target)
-        result = run(["-m", "build", "--sdist", "--no-isolation", "--outdir", self.folder, copy])
+        # with the switch unset setuptools translates everything to C, only to leave it out
+        command: list[str | Path] = [
+            "-m",
+            "build",
+            "--sdist",
+            "--no-isolation",
+            "--outdir",
+            self.folder,
+            copy,
+        ]
+        result = run(command, **{SWITCH: "no"})
         assert result.returncode == 0, result.stdout
         (archive,) = self.folder.glob("*.tar.gz")
         return archive
@@ -122,9 +132,10 @@ class Workshop:
 
     def build(self, name: str, **environment: str) -> Build:
         """Build a wheel in a new folder; what is translated to C already is not translated again."""
-        (translated,) = self.compiled_tree.glob("build/src")
         tree = self.unpacked(name)
-        shutil.copytree(translated, tree / "build" / "src")
+        if environment.get(SWITCH) != "no":
+            (translated,) = self.compiled_tree.glob("build/src")
+            shutil.copytree(translated, tree / "build" / "src")
         return self._build(tree, environment)
 
     @property

@@ -29,14 +29,15 @@ from model import (
     two_way_cuts,
     within,
 )
+from tables import each_case
 from test_table import error_of, forms, limits_of, model_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 
 pytestmark = pytest.mark.parametrize("midstream", BUILDS.values(), ids=list(BUILDS))
-each_accepted = pytest.mark.parametrize("case", ACCEPTED, ids=lambda case: case.name)
-each_rejected = pytest.mark.parametrize("case", REJECTED, ids=lambda case: case.name)
+each_accepted = each_case("case", {case.name: case for case in ACCEPTED})
+each_rejected = each_case("case", {case.name: case for case in REJECTED})
 
 # what puts something into the value, or more text into a string of it
 CHANGES = {
@@ -342,7 +343,7 @@ def test_reset_keeps_the_options_and_the_snapshots(midstream: Any) -> None:
     assert acc.error.code == "depth_limit"
 
 
-@pytest.mark.parametrize("at", range(0, len(RICH), 3))
+@each_case("at", {str(at): at for at in range(0, len(RICH), 3)})
 def test_reset_in_mid_token(midstream: Any, at: int) -> None:
     acc = feed(midstream, [RICH[:at]])
     acc.reset()
@@ -648,7 +649,7 @@ def test_values_over_an_async_iterable(midstream: Any) -> None:
 WITHOUT_LIMITS = {case.name: case.text for case in ACCEPTED if not case.limits} | {"rich": RICH}
 
 
-@pytest.mark.parametrize("text", WITHOUT_LIMITS.values(), ids=WITHOUT_LIMITS)
+@each_case("text", WITHOUT_LIMITS)
 def test_parse_partial_is_never_wrong(midstream: Any, text: str | bytes) -> None:
     whole = fold(naive([text]))
     grows_only = not has_repeated_keys(text)
@@ -713,7 +714,7 @@ def test_checkpoint_after_every_character(midstream: Any) -> None:
         assert moved(midstream, acc).is_complete
 
 
-@pytest.mark.parametrize("case", REJECTED, ids=lambda case: case.name)
+@each_rejected
 def test_checkpoint_before_and_after_an_error(midstream: Any, case: Rejected) -> None:
     items = model_of(case)
     for fragments in cuttings(case.text):

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from builds import BUILDS
+from builds import BUILDS, depth_for
 from costs import assert_level
 from midstream.calls import messages as public
 from midstream.calls.messages import (
@@ -1407,7 +1407,7 @@ def test_handler_goes_on_with_a_text_that_tells_more(
 
 @each_build
 def test_handler_compares_text_and_fragments_however_deep(midstream: Any) -> None:
-    deep = 100_000
+    deep = depth_for(midstream) // 2
     limits = midstream.Limits(max_depth=None)
     text = '[{"a":' * deep + "1" + "}]" * deep
     middleware = midstream.JsonFragmentUpdateMiddleware(limits=limits)

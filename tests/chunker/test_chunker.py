@@ -412,7 +412,7 @@ def test_the_same_object_changed_in_place_is_a_new_snapshot() -> None:
 
 @pytest.mark.parametrize("opening", ['{"a":', "["])
 def test_depth_is_no_matter(opening: str) -> None:
-    depth = 100_000
+    depth = 20_000
     value: Any = "x"
     for _ in range(depth):
         value = {"a": value} if opening == '{"a":' else [value]

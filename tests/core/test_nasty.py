@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from builds import BUILDS
+from builds import BUILDS, depth_for
 from model import (
     Item,
     NaiveLimits,
@@ -34,6 +34,7 @@ from model import (
     two_way_cuts,
     within,
 )
+from tables import each_case
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -203,7 +204,7 @@ STRANGE_KEYS = [
 
 
 @pytest.mark.parametrize("root", ["root", "", "$", "args"])
-@pytest.mark.parametrize("key", STRANGE_KEYS, ids=ascii)
+@each_case("key", {ascii(key): key for key in STRANGE_KEYS})
 def test_every_path_can_be_read_back(midstream: Any, key: str, root: str) -> None:
     text = json.dumps({key: {"x": [0, {key: [None]}]}})
     acc = midstream.JsonFragmentAccumulator(root=root)
@@ -544,18 +545,19 @@ def feed_all(midstream: Any, fragments: Iterable[str | bytes]) -> None:
 @pytest.mark.parametrize(("opener", "closer"), [("[", "]"), ('{"a":', "}")], ids=["arrays", "objects"])
 def test_depth_without_a_limit_parses_closes_and_is_freed(midstream: Any, opener: str, closer: str) -> None:
     limits = midstream.Limits(max_depth=None)
-    for size in (1, DEPTH):
+    depth = depth_for(midstream)
+    for size in (1, depth):
         acc = midstream.JsonFragmentAccumulator(limits=limits)
         kept = []
-        for start in range(0, DEPTH, size):
-            kept += acc.add_fragment(opener * min(size, DEPTH - start))
+        for start in range(0, depth, size):
+            kept += acc.add_fragment(opener * min(size, depth - start))
         kept += acc.add_fragment("1")
-        kept += acc.add_fragment(closer * DEPTH)
+        kept += acc.add_fragment(closer * depth)
         assert acc.is_complete
         assert kept[-1].kind == "JsonComplete"
         assert kept[-2].segments == ()
         (number,) = [update for update in kept if update.kind == "CompleteNumber"]
-        assert len(number.segments) == DEPTH
+        assert len(number.segments) == depth
         assert midstream.parse_path(number.path) == number.segments
         del kept, acc
         gc.collect()
@@ -565,10 +567,11 @@ def test_depth_without_a_limit_parses_closes_and_is_freed(midstream: Any, opener
 
 
 def test_depth_that_is_dropped_half_way(midstream: Any) -> None:
-    acc = feed(midstream, ['[{"a":' * DEPTH], limits=midstream.Limits(max_depth=None))
+    depth = depth_for(midstream)
+    acc = feed(midstream, ['[{"a":' * depth], limits=midstream.Limits(max_depth=None))
     acc.reset()
     assert kinds(acc.add_fragment("[]")) == ["StartArray", "EndArray", "JsonComplete"]
-    acc = feed(midstream, ["[" * DEPTH], limits=midstream.Limits(max_depth=None))
+    acc = feed(midstream, ["[" * depth], limits=midstream.Limits(max_depth=None))
     del acc
     gc.collect()
 
@@ -582,7 +585,7 @@ RICH = (
 )
 
 
-@pytest.mark.parametrize("at", range(len(RICH)))
+@each_case("at", {str(at): at for at in range(len(RICH))})
 def test_reset_in_mid_token(midstream: Any, at: int) -> None:
     acc = midstream.JsonFragmentAccumulator()
     acc.add_fragment(RICH[:at])

@@ -10,10 +10,11 @@ import pytest
 from builds import BUILDS
 from cases import ACCEPTED, REJECTED, Accepted, Rejected
 from model import Item, NaiveLimits, cuttings, exactly, fold, join_partials, naive, run
+from tables import each_case
 
 each_build = pytest.mark.parametrize("midstream", BUILDS.values(), ids=list(BUILDS))
-each_accepted = pytest.mark.parametrize("case", ACCEPTED, ids=lambda case: case.name)
-each_rejected = pytest.mark.parametrize("case", REJECTED, ids=lambda case: case.name)
+each_accepted = each_case("case", {case.name: case for case in ACCEPTED})
+each_rejected = each_case("case", {case.name: case for case in REJECTED})
 
 
 def forms(text: str | bytes) -> list[str | bytes]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from try_dist import CHECKS, ROOT, Workshop
+from try_dist import CHECKS, ROOT, Workshop, plain_wheel_works, sdist_is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,14 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return Workshop(tmp_path_factory.mktemp("dist"), flags="-O0")  # here only the packaging counts
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+# the others take long, and the suite itself runs on a compiled build
+QUICK = [sdist_is_whole, plain_wheel_works]
+RUNS = [
+    pytest.param(check, id=check.__name__, marks=[] if check in QUICK else pytest.mark.deep)
+    for check in CHECKS
+]
+
+
+@pytest.mark.parametrize("check", RUNS)
 def test_distribution(check: Callable[[Workshop], None], workshop: Workshop) -> None:
     check(workshop)

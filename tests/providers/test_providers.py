@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -159,13 +160,14 @@ def test_odd_events(format: str) -> None:
         adapter(format).add_event("{")
 
 
+EXAMPLES = int(os.environ.get("MIDSTREAM_FUZZ_EXAMPLES", "60"))
 OTHERS = st.one_of(
     st.none(), st.booleans(), st.integers(), st.text(max_size=3), st.just([]), st.just({}), st.just([None])
 )
 
 
 @each_format
-@settings(max_examples=300)
+@settings(max_examples=EXAMPLES)
 @given(data=st.data())
 def test_odd_events_do_no_harm(format: str, data: st.DataObject) -> None:
     """Events that lack fields, or have others in their place, raise nothing."""

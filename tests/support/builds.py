@@ -58,3 +58,8 @@ if midstream.COMPILED:
     BUILDS["compiled"] = midstream
 elif os.environ.get("MIDSTREAM_EXTENSION") == "yes":
     raise RuntimeError("MIDSTREAM_EXTENSION is yes, but the compiled core was not built")
+
+
+def depth_for(midstream: ModuleType) -> int:
+    """Return a depth at which recursion fails: in the C stack, or in the interpreter for the plain build."""
+    return 100_000 if midstream.COMPILED else 20_000

@@ -22,6 +22,7 @@ from ast_model import mode_of, node_as_data, nodes_of
 from builds import BUILDS
 from cases import ACCEPTED, REJECTED, Accepted, Rejected
 from model import Item, NaiveLimits, NaiveParser, characters, cuttings, exactly, fold, naive, two_way_cuts
+from tables import each_case
 from test_table import error_of, forms, limits_of
 from test_values import RICH, damaged, seen
 
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 each_build = pytest.mark.parametrize("midstream", BUILDS.values(), ids=list(BUILDS))
-each_accepted = pytest.mark.parametrize("case", ACCEPTED, ids=lambda case: case.name)
-each_rejected = pytest.mark.parametrize("case", REJECTED, ids=lambda case: case.name)
+each_accepted = each_case("case", {case.name: case for case in ACCEPTED})
+each_rejected = each_case("case", {case.name: case for case in REJECTED})
 
 ROOT = Path(__file__).parents[2]
 SUPPORT = ROOT / "tests" / "support"
@@ -135,7 +136,7 @@ def test_rejected(midstream: Any, case: Rejected) -> None:
 
 
 @each_build
-@pytest.mark.parametrize("case", [*ACCEPTED, *REJECTED], ids=lambda case: case.name)
+@each_case("case", {case.name: case for cases in (ACCEPTED, REJECTED) for case in cases})
 def test_each_character_gives_the_state_that_the_model_is_in(
     midstream: Any, case: Accepted | Rejected
 ) -> None:
@@ -415,7 +416,7 @@ def test_every_id_is_found_in_a_wide_document(midstream: Any) -> None:
         assert all(state.nodes[id_] is node for id_, node in enumerate(walked))
 
 
-DEEP = 5000
+DEEP = 2000
 
 
 @each_build

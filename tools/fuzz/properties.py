@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+FILES = ("test_*invariants.py", "test_providers.py")
 FIRST_EXAMPLES = 50
 RUN_SECONDS = 60.0  # a run aims at this, so that many seeds are tried and starting costs little
 GRACE = 20.0  # what a run may take over the end before it is stopped
@@ -25,7 +26,10 @@ GRACE = 20.0  # what a run may take over the end before it is stopped
 def run(seed: int, examples: int, seconds: float) -> subprocess.CompletedProcess[str] | None:
     """Run every property once; None if it did not end in time."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "hypothesis", "--hypothesis-show-statistics"]
-    command += [f"--hypothesis-seed={seed}", *map(str, (ROOT / "tests").rglob("test_*invariants.py"))]
+    command += [
+        f"--hypothesis-seed={seed}",
+        *(str(path) for name in FILES for path in (ROOT / "tests").rglob(name)),
+    ]
     environment = os.environ | {"MIDSTREAM_FUZZ_EXAMPLES": str(examples)}
     try:
         return subprocess.run(
