@@ -179,6 +179,19 @@ class JsonStreamError(ValueError):
         return type(self), (self.error, self.path, self.updates)
 
 
+def invalid(
+    code: ErrorCode, why: str = "", path: str = "", position: tuple[int, int, int] | None = None
+) -> JsonStreamError:
+    """Return the exception for invalid input, with a reason or a position in the text.
+
+    >>> invalid(ErrorCode.INVALID_UPDATE, "textValue is missing")
+    JsonStreamError('not an update: textValue is missing')
+    """
+    return JsonStreamError(
+        ParserError.of(code, 0, why) if position is None else ParserError.at(code, *position), path
+    )
+
+
 class NoMatch(JsonStreamError, LookupError):  # noqa: N818  # it is what `first` did not find
     """Nothing in a complete document matches.
 

@@ -12,7 +12,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from .errors import ErrorCode, JsonStreamError, ParserError
+from .errors import ErrorCode, invalid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -134,7 +134,7 @@ def split_path(path: str, root: str = "root") -> tuple[str, Segments]:
             # the first name of a path without a root has no dot before it
             name = _NAME(path, at + (path[at] == "." and (rooted or at > 0)))
             if not name or (path[at] != "." and at > 0):
-                raise _invalid(at)
+                raise invalid(ErrorCode.INVALID_PATH, position=(at, 1, at + 1))
             key, at = name[0], name.end()
         segments.append(key)
     return root if rooted else "", tuple(segments)
@@ -162,15 +162,11 @@ def steps_below(base: str, path: str) -> Segments | None:
 def _quoted_key(path: str, at: int) -> tuple[str, int]:
     """Parse ``"key"]``, the inside of a bracket."""
     if not path.startswith('"', at):
-        raise _invalid(at)
+        raise invalid(ErrorCode.INVALID_PATH, position=(at, 1, at + 1))
     try:
         key, at = _STRING(path, at)
     except (ValueError, StopIteration):
-        raise _invalid(at) from None
+        raise invalid(ErrorCode.INVALID_PATH, position=(at, 1, at + 1)) from None
     if not path.startswith("]", at):
-        raise _invalid(at)
+        raise invalid(ErrorCode.INVALID_PATH, position=(at, 1, at + 1))
     return key, at + 1
-
-
-def _invalid(at: int) -> JsonStreamError:
-    return JsonStreamError(ParserError.at(ErrorCode.INVALID_PATH, at, 1, at + 1))

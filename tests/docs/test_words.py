@@ -1,8 +1,4 @@
-"""The sources use the field's words: patterns of the old dialect, each with what to write, stay out of them.
-
-STILL lists the folders of ``src/midstream`` ("." for the modules beside them) that are not rewritten yet.
-When you have rewritten a folder, delete its line from STILL. In the end STILL is empty and is deleted, too.
-"""
+"""The sources use the field's words: patterns of the old dialect, each with what to write, stay out of them."""
 
 from __future__ import annotations
 
@@ -13,9 +9,6 @@ from pathlib import Path
 import pytest
 
 SOURCES = Path(__file__).parents[2] / "src" / "midstream"
-STILL = {
-    "render",
-}
 FOLDERS = [".", *sorted(path.name for path in SOURCES.iterdir() if path.is_dir() and path.name[0] != "_")]
 WORDS = {
     r"\bhalves\b|\bhalf a (pair|character|surrogate)": "surrogates, a lone surrogate, part of a character",
@@ -69,23 +62,4 @@ def faults(path: Path) -> list[str]:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_the_sources_use_the_words_of_the_field(folder: str) -> None:
-    found = [fault for path in files(folder) for fault in faults(path)]
-    if folder in STILL:
-        assert found, f"{folder!r} is rewritten: delete it from STILL"
-    else:
-        assert found == []
-
-
-def test_the_patterns_find_the_old_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{__name__}.SOURCES", tmp_path)
-    python = tmp_path / "old.py"
-    python.write_text(
-        '"""Whoever reads."""\n\n\nclass A:\n    """Take it."""\n\n    # half a pair, behind it\n'
-    )
-    assert [fault.partition(": ")[0] for fault in faults(python)] == [f"old.py:{n}" for n in (1, 5, 7, 7)]
-    script = tmp_path / "old.js"
-    script.write_text("/**\n * Gives the value.\n */\n// passed over\n/** Return it; takes one. */\n")
-    assert [fault.partition(": ")[0] for fault in faults(script)] == ["old.js:2", "old.js:4"]
-    plain = tmp_path / "plain.py"
-    plain.write_text('"""Return the surrogates; givers and takers may read them."""\n')
-    assert faults(plain) == []
+    assert [fault for path in files(folder) for fault in faults(path)] == []

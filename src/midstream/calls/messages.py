@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..accumulators.update import JsonFragmentUpdate
-from ..errors import ErrorCode, JsonStreamError, ParserError
+from ..errors import ErrorCode, invalid
 from ..wire.form import to_wire
 
 # an update from the accumulator, or its wire form
@@ -175,10 +175,10 @@ def from_event(event: Mapping[str, Any]) -> Message | None:
         if value is None:
             value = default
         elif not isinstance(value, types) or (isinstance(value, bool) and name in _NUMBERS):
-            raise _invalid(f"{name} has the wrong type")
+            raise invalid(ErrorCode.INVALID_EVENT, f"{name} has the wrong type")
         values.append(value)
     if values[0] is _REQUIRED:
-        raise _invalid("text is missing")
+        raise invalid(ErrorCode.INVALID_EVENT, "text is missing")
     message: Message = cls._make(values)
     return message
 
@@ -186,7 +186,7 @@ def from_event(event: Mapping[str, Any]) -> Message | None:
 def _updates_in(event: Mapping[str, Any]) -> list[Message | None]:
     updates, id = event.get("tool_call_updates"), event.get("message_id")
     if not isinstance(updates, Sequence) or not all(map(_is_plain_update, updates)):
-        raise _invalid("tool_call_updates is not a list of updates")
+        raise invalid(ErrorCode.INVALID_EVENT, "tool_call_updates is not a list of updates")
     return [
         from_event({**item, "type": "tool_call_update", "message_id": item.get("message_id") or id})
         for item in updates
@@ -242,7 +242,3 @@ _FIELDS: dict[type, list[tuple[str, Any, Any, Callable[[Any], Any] | None]]] = {
     ]
     for cls in _NAMES
 }
-
-
-def _invalid(why: str) -> JsonStreamError:
-    return JsonStreamError(ParserError.of(ErrorCode.INVALID_EVENT, 0, why))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..accumulators.values import JsonValueAccumulator
 from ..core.surrogates import has_surrogates, join_surrogates
-from ..errors import ErrorCode, JsonStreamError, ParserError
+from ..errors import ErrorCode, JsonStreamError, invalid
 from ..limits import Limits
 from ..paths import format_path
 
@@ -58,14 +58,16 @@ def decode_snapshot(snapshot: object) -> str:
     if isinstance(snapshot, str):
         return snapshot
     if not isinstance(snapshot, (bytes, bytearray, memoryview)):
-        raise _invalid()
+        raise invalid(ErrorCode.INVALID_SNAPSHOT, position=(0, 1, 1))
     data = bytes(snapshot)
     try:
         return data.decode()
     except UnicodeDecodeError as error:
         before = data[: error.start].decode()
         column = len(before) - before.rfind("\n")
-        raise _invalid(len(before), before.count("\n") + 1, column) from None
+        raise invalid(
+            ErrorCode.INVALID_SNAPSHOT, position=(len(before), before.count("\n") + 1, column)
+        ) from None
 
 
 def _finite(text: str) -> float:
@@ -90,17 +92,15 @@ def _read_slowly(text: str) -> Any:
         reader.add_fragment(text)
         reader.finish()
     except JsonStreamError as error:
-        raise _invalid(error.index, error.line, error.column, error.path) from None
+        raise invalid(
+            ErrorCode.INVALID_SNAPSHOT, path=error.path, position=(error.index, error.line, error.column)
+        ) from None
     return _with_joined_surrogates(reader.value, text)
 
 
 def _with_joined_surrogates(value: Any, text: str) -> Any:
     """Join the surrogate pairs that parsers keep split because the text itself contains them split."""
     return value if not has_surrogates(text) else _copy(value)
-
-
-def _invalid(index: int = 0, line: int = 1, column: int = 1, path: str = "") -> JsonStreamError:
-    return JsonStreamError(ParserError.at(ErrorCode.INVALID_SNAPSHOT, index, line, column), path)
 
 
 # A container that is still to be copied: the entry of its parent (a chain that names the place of an
@@ -223,4 +223,6 @@ def _invalid_at(entry: Any) -> JsonStreamError:
             segments.append(segment)
         entry = above
     # the outermost segment is the place in the holder
-    return _invalid(path=format_path("root", reversed(segments[:-1])))
+    return invalid(
+        ErrorCode.INVALID_SNAPSHOT, path=format_path("root", reversed(segments[:-1])), position=(0, 1, 1)
+    )

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from ..accumulators.value_text import value_text
 from ..core.surrogates import escape_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
 # a string with its quotes; `joined` escapes the surrogates in it
 quoted: Callable[[str], str] = json.encoder.encode_basestring
@@ -38,7 +39,8 @@ def json_text(value: Any) -> str:
     try:
         return "".join(_pieces(value, 0))
     except RecursionError:
-        return _nested_text(value)
+        # the C encoder recurses
+        return value_text(value)
 
 
 def joined(parts: list[str]) -> str:
@@ -48,35 +50,3 @@ def joined(parts: list[str]) -> str:
     "ü\ud83d"
     """
     return escape_surrogates("".join(parts))
-
-
-def _nested_text(value: Any) -> str:
-    """Write a value that is nested too deep for the standard library's encoder, which recurses."""
-    parts: list[str] = []
-    unwritten: list[tuple[Iterator[tuple[str, Any]], str]] = [(iter([("", value)]), "")]
-    while unwritten:
-        members, closing = unwritten[-1]
-        for lead, member in members:
-            parts.append(lead)
-            if member and isinstance(member, dict):
-                parts.append("{")
-                leads = (_encoder.encode(key) + ":" for key in member)
-                unwritten.append((_separated(leads, member.values()), "}"))
-                break
-            if member and isinstance(member, list):
-                parts.append("[")
-                unwritten.append((_separated(("" for _ in member), member), "]"))
-                break
-            parts.append(_encoder.encode(member))
-        else:
-            parts.append(closing)
-            unwritten.pop()
-    return "".join(parts)
-
-
-def _separated(leads: Iterable[str], members: Iterable[Any]) -> Iterator[tuple[str, Any]]:
-    """Pair every member with the text before it."""
-    comma = ""
-    for lead, member in zip(leads, members, strict=True):
-        yield comma + lead, member
-        comma = ","

@@ -9,7 +9,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any
 
-from ..errors import ErrorCode, JsonStreamError, ParserError
+from ..errors import ErrorCode, invalid
 from ..sse import SseEvent
 
 __all__ = ["arguments_text", "decoded", "fields", "get", "index", "items", "text", "word"]
@@ -108,7 +108,7 @@ def arguments_text(arguments: Any) -> str:
     try:
         return json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):
-        raise _invalid("its arguments are not a JSON value") from None
+        raise invalid(ErrorCode.INVALID_EVENT, "its arguments are not a JSON value") from None
 
 
 def decoded(event: Any) -> Any:
@@ -129,8 +129,4 @@ def decoded(event: Any) -> Any:
         stripped = event.strip()
         return None if stripped in ("", "[DONE]", b"", b"[DONE]") else json.loads(stripped)
     except (ValueError, RecursionError):
-        raise _invalid("it is not JSON") from None
-
-
-def _invalid(why: str) -> JsonStreamError:
-    return JsonStreamError(ParserError.of(ErrorCode.INVALID_EVENT, 0, why))
+        raise invalid(ErrorCode.INVALID_EVENT, "it is not JSON") from None

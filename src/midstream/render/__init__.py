@@ -1,1 +1,19 @@
-"""Growing JSON, shown to people: `midstream.render.terminal` (needs rich), `midstream.render.plain`."""
+"""Growing JSON on a screen: ``terminal`` (needs rich), ``plain`` (standard library), ``web`` (the browser).
+
+Read the files of the terminal view in this order:
+
+``safe``      escapes characters that a terminal would interpret
+``glyphs``    a text as glyphs, and glyphs in rows of cells
+``line``      one line of the screen
+``strings``   strings on one or several lines, with a folded middle
+``members``   the members of a container from either end
+``layout``    final values on a limited number of lines
+``spine``     a value that still grows
+``panel``     one tool call; ``calls``: several of them in one window
+``terminal``  the public views, and the live view of a stream
+
+``marks`` holds the characters and styles, ``progress`` the line with the amount and speed.
+
+Invariants: a view fits its window; the place where the text grows is always visible; the cost depends on
+what is visible, not on the size of the value; no character of the data controls the terminal.
+"""

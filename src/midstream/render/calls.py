@@ -1,4 +1,4 @@
-"""Many tool calls in one window: panels side by side or below each other, some on a line each."""
+"""Several tool calls in one window: panels in columns and rows, some calls on one line each."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ if TYPE_CHECKING:
 __all__ = ["Call", "fit_calls"]
 
 _MOST_COLUMNS, _LEAST_COLUMN = 3, 45
-# A panel with fewer lines shows too little.
+# The minimum number of lines of a panel.
 _LEAST_PANEL = 5
-# Who gives way first when there is no room for all.
+# The order in which calls lose their panels if there is no room for all.
 _GIVING_WAY = ["complete", "invalid", "truncated", "streaming"]
 
 
 class CallError(Protocol):
-    """What is wrong with the arguments of a call."""
+    """An error in the arguments of a call."""
 
     @property
     def code(self) -> str:
-        """Which kind of error, ``"truncated"`` among them."""
+        """The error code; ``"truncated"`` is one of them."""
 
     @property
     def message(self) -> str:
-        """The error in words."""
+        """The error message."""
 
 
 class Call(Protocol):
-    """What is shown of a tool call; `midstream.ToolCall` is one."""
+    """The attributes of a tool call that are shown; `midstream.ToolCall` has them."""
 
     @property
     def name(self) -> str | None:
-        """The tool, as soon as it is known."""
+        """The tool's name, as soon as it is known."""
 
     @property
     def index(self) -> Any:
-        """The place among the calls."""
+        """The index of the call."""
 
     @property
     def args(self) -> Any:
@@ -56,15 +56,15 @@ class Call(Protocol):
 
     @property
     def open_path(self) -> Segments | None:
-        """The way to what is still open in the arguments."""
+        """The path of the innermost open value in the arguments."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether the arguments are whole."""
+        """Whether the arguments are complete."""
 
     @property
     def error(self) -> CallError | None:
-        """What is wrong with them."""
+        """The error in the arguments."""
 
     @property
     def finish_reason(self) -> str | None:
@@ -72,7 +72,7 @@ class Call(Protocol):
 
 
 def fit_calls(calls: Sequence[Call], width: int, height: int, marks: Marks) -> list[Line]:
-    """Lay calls out in at most so many lines of at most so many cells."""
+    """Return calls as at most ``height`` lines of at most ``width`` cells."""
     is_numbered = len(calls) > 1
     panels = [Panel(call, number if is_numbered else None, marks) for number, call in enumerate(calls, 1)]
     columns = max(min(_MOST_COLUMNS, width // _LEAST_COLUMN, len(panels)), 1)
@@ -88,14 +88,14 @@ def fit_calls(calls: Sequence[Call], width: int, height: int, marks: Marks) -> l
 
 
 def _choose(panels: list[Panel], columns: int, height: int) -> tuple[list[Panel], list[Panel]]:
-    """Tell the calls that get a line from those that get a panel."""
+    """Return the calls that get one line, and those that get a panel."""
     if height < _LEAST_PANEL:
         return panels, []
     places = range(len(panels))
     brief: set[int] = set()
     for place in sorted(places, key=lambda place: _GIVING_WAY.index(panels[place].state))[:-1]:
         grid_rows = -(-(len(panels) - len(brief)) // columns)
-        # those on a line need not all be seen
+        # not all calls on one line have to be visible
         if grid_rows * _LEAST_PANEL + min(len(brief), max(height // 3, 1)) <= height:
             break
         brief.add(place)
@@ -103,7 +103,7 @@ def _choose(panels: list[Panel], columns: int, height: int) -> tuple[list[Panel]
 
 
 def _share(grid: list[list[Panel]], column: int, height: int) -> list[int]:
-    """Share the lines among the rows, none more than it has use for; calls that stream come first."""
+    """Share the lines among the rows, none more than it needs; streaming calls come first."""
     wishes = [max(panel.wish(column, height) for panel in row) for row in grid]
     heights = [min(wish, _LEAST_PANEL) for wish in wishes]
     spare = height - sum(heights)
@@ -118,7 +118,7 @@ def _share(grid: list[list[Panel]], column: int, height: int) -> list[int]:
 
 
 def _briefly(panels: list[Panel], count: int, width: int, marks: Marks) -> list[Line]:
-    """Draw the last calls on a line each, and say how many there are before."""
+    """Draw the last calls on one line each, with the number of calls before them."""
     if count == len(panels):
         return [panel.brief(width) for panel in panels]
     if count < 1:
@@ -129,7 +129,7 @@ def _briefly(panels: list[Panel], count: int, width: int, marks: Marks) -> list[
 
 
 def _side_by_side(panels: list[Panel], column: int, height: int) -> list[Line]:
-    """Draw the panels of a row, all as high as the highest."""
+    """Draw the panels of a row, all with the height of the highest."""
     height = min(height, max(panel.wish(column, height) for panel in panels))
     lines = [Line() for _ in range(height)]
     for number, panel in enumerate(panels):

@@ -1,4 +1,4 @@
-"""A text as what is drawn of it, glyph by glyph, in rows of cells; only what is drawn is looked at."""
+"""A text as glyphs, and glyphs in rows of cells; only the visible part of a text is processed."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 __all__ = ["Glyph", "glyphs", "head", "is_plain", "rows", "tail", "tail_rows"]
 
-# How much of a text is looked at in one go.
+# The number of characters that are processed at once.
 _WINDOW = 1024
-# What belongs together: pictographs with their modifiers, joined; two letters that are a flag.
+# Clusters: pictographs with modifiers and joiners, and the two letters of a flag.
 _PICTURE = "[\u2190-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001faff]"
 _TOGETHER = re.compile(
     f"{_PICTURE}[\ufe0f\U0001f3fb-\U0001f3ff]*(?:\u200d{_PICTURE}[\ufe0f\U0001f3fb-\U0001f3ff]*)*"
     "|[\U0001f1e6-\U0001f1ff]{2}|.",
     re.DOTALL,
 )
-# Printable ASCII but for the quote and the backslash: every character is a glyph and takes a cell.
+# Printable ASCII except quotes and backslashes: every character is one glyph of one cell.
 is_plain = re.compile(r"[ !#-\[\]-~]*").fullmatch
-# How many glyphs are remembered.
+# The maximum number of cached glyphs.
 _MOST_KNOWN = 8192
-# A row may end a little earlier where there is a space.
+# The number of cells by which a row may end earlier, at a space.
 _RAGGED = 16
 
 
 class Glyph(NamedTuple):
-    """What is drawn of ``size`` characters of the data; ``is_escape``: it stands for them."""
+    """The drawing of ``size`` characters of the data; ``is_escape`` if it is an escape sequence for them."""
 
     text: str
     cells: int
@@ -44,7 +44,7 @@ class Glyph(NamedTuple):
 
 
 class _Glyphs(dict[str, Glyph]):
-    """Know the glyphs of a spelling, and find out about those that are new."""
+    """A cache of the glyphs of one spelling."""
 
     def __init__(self, spelling: Spelling) -> None:
         self.encoding, is_quoted = spelling
@@ -69,12 +69,12 @@ _known = lru_cache(8)(_Glyphs)
 
 @lru_cache(1024)
 def _combining(char: str) -> Glyph:
-    """Show a character that has nothing to combine with."""
+    """Return the glyph of a combining character that has no base character."""
     return Glyph(escape(char), len(escape(char)), 1, True)
 
 
 def glyphs(text: str, spelling: Spelling) -> list[Glyph]:
-    """Give the glyphs of a text, which should be no longer than what is drawn of it."""
+    """Return the glyphs of a text, which should not be longer than its visible part."""
     known = _known(spelling)
     if text.isascii():
         return [known[char] for char in text]
@@ -98,12 +98,12 @@ def _joined(before: Glyph, mark: str) -> Glyph:
 
 
 def _extends(char: str) -> bool:
-    """Tell whether a character belongs to the one before it."""
+    """Report whether a character combines with the one before it."""
     return char == "\u200d" or cell_len(char) == 0
 
 
 def _cut_at(text: str, at: int) -> int:
-    """Find the next place where a text can be cut without tearing what belongs together."""
+    """Return the next place where a text can be split without splitting a cluster."""
     for place in range(max(at, 1), min(at + 16, len(text))):
         if not _extends(text[place]) and text[place - 1] != "\u200d":
             return place if at else 0
@@ -111,12 +111,12 @@ def _cut_at(text: str, at: int) -> int:
 
 
 def head(text: str, cells: int, spelling: Spelling) -> list[Glyph]:
-    """Give the first glyphs of a text, as many as fit."""
+    """Return the first glyphs of a text, as many as fit."""
     return _fitting(glyphs(text[: _cut_at(text, max(cells, 0))], spelling), cells)
 
 
 def tail(text: str, cells: int, spelling: Spelling) -> list[Glyph]:
-    """Give the last glyphs of a text, as many as fit."""
+    """Return the last glyphs of a text, as many as fit."""
     start = _cut_at(text, max(len(text) - max(cells, 0), 0))
     return _fitting(glyphs(text[start:], spelling)[::-1], cells)[::-1]
 
@@ -130,9 +130,9 @@ def _fitting(found: list[Glyph], cells: int) -> list[Glyph]:
 
 
 def rows(text: str, first: int, other: int, spelling: Spelling) -> Iterator[list[Glyph]]:
-    """Break a text into rows so many cells wide, behind line feeds and if possible behind spaces.
+    """Break a text into rows of a width in cells, after line feeds and if possible after spaces.
 
-    A text that fits the first row is not broken. Rows are made when they are asked for.
+    A text that fits into the first row is not broken. Rows are generated lazily.
     """
     if len(text) <= 4 * first:
         row = glyphs(text, spelling)
@@ -159,7 +159,7 @@ def rows(text: str, first: int, other: int, spelling: Spelling) -> Iterator[list
 
 
 def _break(row: list[Glyph]) -> int:
-    """Find where a full row ends best."""
+    """Return the best place to end a full row."""
     for place in range(len(row), max(len(row) - _RAGGED, len(row) // 2), -1):
         if row[place - 1].text == " ":
             return place
@@ -167,10 +167,10 @@ def _break(row: list[Glyph]) -> int:
 
 
 def tail_rows(text: str, floor: int, width: int, count: int, spelling: Spelling) -> list[list[Glyph]]:
-    """Give the last rows of a long text, of what comes after its first ``floor`` characters.
+    """Return the last rows of a long text, without its first ``floor`` characters.
 
-    The breaks are counted from a place that moves once in a screenful: so the rows of a text that
-    grows scroll, and don't dance.
+    The breaks are computed from a place that moves once per screenful. The rows of a growing text therefore
+    scroll, and do not change their breaks.
     """
     screenful = width * count
     start = max(floor, (len(text) // screenful - 1) * screenful)

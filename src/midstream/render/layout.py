@@ -1,10 +1,10 @@
-"""A value as lines that fit a window.
+"""Lay out final values as lines that fit a window.
 
-What is final is drawn in full if it fits its share of the lines, else squeezed: the middle of a long
-container or string is folded, an inner container takes one line. What is open is `_spine`'s business.
+A final value is drawn in full if it fits its share of the lines, else squeezed: the middle of a long
+container or string is folded, and an inner container gets one line. Open values are laid out in ``spine``.
 
-Lines are made when they are asked for, and nobody asks for more than the window has: the cost depends
-on what is visible, not on the value. Functions call themselves as deep as the window indents, no deeper.
+Lines are generated lazily, and no caller requests more than the window shows, so the cost depends on what is
+visible, not on the value. Recursion is limited to the depth that the window can indent.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 __all__ = ["INDENT", "Layout", "begin_of"]
 
 INDENT = 2
-# Never indented more often, however wide the window is.
+# The maximum indentation, even in a wide window.
 _DEEPEST = 32
-# How many containers inside each other still make a line that is easy to read.
+# The maximum depth of containers on one line.
 _INLINE_DEPTH = 3
-# A folded container that gets fewer lines is written on one.
+# A folded container with fewer lines than this is drawn on one line.
 _LEAST_FOLDED = 5
-# Cells for a string in the one line of a container.
+# The minimum and maximum cells for a string in a container that is drawn on one line.
 _SHORTEST_SAMPLE, _LONGEST_SAMPLE = 8, 32
-# Writing a longer integer in decimal takes too long.
+# Longer integers are not written in decimal, because the conversion takes quadratic time.
 _MOST_BITS = 14_000
 
 
 class Layout:
-    """Lay final values out in lines of a width."""
+    """Lay out final values in lines of a width."""
 
     def __init__(self, width: int, marks: Marks) -> None:
         self.width = width
@@ -49,7 +49,7 @@ class Layout:
         self.deepest = min(width // 5, _DEEPEST)
 
     def lead(self, key: str | None, level: int) -> Line:
-        """Begin a line with the key, which leaves room for the value."""
+        """Return a line with the key, which leaves room for the value."""
         line = Line(level * INDENT)
         if key is not None:
             line.add('"', PUNCTUATION)
@@ -60,19 +60,19 @@ class Layout:
         return line
 
     def fold(self, what: str, level: int) -> Line:
-        """Say on a line of its own what is not shown."""
+        """Return a line that says what is not shown."""
         return Line(level * INDENT).add(f"{self.marks.fold} {what} {self.marks.fold}", FOLD)
 
     def full(self, key: str | None, value: Any, level: int, comma: str) -> Iterator[Line]:
-        """Draw a value on as many lines as it takes."""
+        """Draw a value on as many lines as it needs."""
         line = self.lead(key, level)
         if isinstance(value, str):
             indent = (level + 1) * INDENT
-            yield from _strings.whole(line, value, _strings.closed(comma), indent, self.width, self.marks)
+            yield from _strings.full(line, value, _strings.closed(comma), indent, self.width, self.marks)
             return
         is_container = isinstance(value, (dict, list)) and len(value) > 0
         place = line.place
-        # the root stays as it was when it was open
+        # the root keeps the layout that it had while it was open
         if level or not is_container:
             if self._inline(line, value, self.width - len(comma)):
                 yield line.add(comma, PUNCTUATION)
@@ -86,12 +86,12 @@ class Layout:
         yield Line(level * INDENT).add(_end_of(value) + comma, PUNCTUATION)
 
     def full_members(self, members: Members, level: int, last_comma: str) -> Iterator[Line]:
-        """Draw members on as many lines as they take."""
+        """Draw members on as many lines as they need."""
         for number, (key, value) in enumerate(members, 1):
             yield from self.full(key, value, level, "," if number < members.count else last_comma)
 
     def squeezed(self, key: str | None, value: Any, level: int, comma: str, height: int) -> list[Line]:
-        """Draw a value on at most so many lines."""
+        """Draw a value on at most ``height`` lines."""
         line = self.lead(key, level)
         if isinstance(value, str):
             writing, indent = _strings.closed(comma), (level + 1) * INDENT
@@ -110,7 +110,7 @@ class Layout:
     def squeezed_members(
         self, members: Members, level: int, last_comma: str, height: int, *, is_growing: bool = False
     ) -> list[Line]:
-        """Draw members on at most so many lines: first and last ones, and more of the last if they grow."""
+        """Draw first and last members on at most ``height`` lines; more of the last ones if they grow."""
         lines = list(islice(self.full_members(members, level, last_comma), height + 1))
         if len(lines) <= height:
             return lines
@@ -119,7 +119,7 @@ class Layout:
         if height == 1:
             return [self.fold(members.counted(members.count, "more "), level)]
         [(key, value)] = members.last(1)
-        # what just arrived may stay as large as it was
+        # the latest member keeps the size that it had while it was open
         last = self.squeezed(key, value, level, last_comma, height // 2 if is_growing else 1)
         shown = height - len(last) - 1
         first_count = shown // (3 if is_growing or last_comma else 2)
@@ -134,7 +134,7 @@ class Layout:
     def _sharing(
         self, members: list[tuple[str | None, Any]], level: int, last_comma: str, height: int
     ) -> list[Line]:
-        """Draw members that have a line each; those that have use for more share what is left."""
+        """Draw members on one line each; large members share the remaining lines."""
         drawn = []
         spare = height - len(members)
         large = sum(self._is_large(value) for _, value in members)
@@ -151,11 +151,11 @@ class Layout:
         return [line for lines in reversed(drawn) for line in lines]
 
     def _is_large(self, value: Any) -> bool:
-        """Tell whether a value may have use for more than a line."""
+        """Report whether a value may need more than one line."""
         return len(value) > self.width // 2 if isinstance(value, str) else isinstance(value, (dict, list))
 
     def one_line(self, line: Line, value: Any, comma: str) -> Line:
-        """End a line with a value that is too long for it: head and tail, or a container's first members."""
+        """Complete a line with a shortened value: its head and tail, or a container's first members."""
         if isinstance(value, str):
             return _strings.squeezed(line, value, _strings.closed(comma), 0, self.width, self.marks, 1)[0]
         if not isinstance(value, (dict, list)):
@@ -178,7 +178,7 @@ class Layout:
         return line.add(_end_of(value), PUNCTUATION).add(count, FOLD).add(comma, PUNCTUATION)
 
     def brief(self, line: Line, value: Any) -> Line:
-        """End a line with a value, or with what has room of it."""
+        """Complete a line with a value, shortened if it does not fit."""
         place = line.place
         if not self._inline(line, value, self.width):
             line.rewind(place)
@@ -186,7 +186,7 @@ class Layout:
         return line
 
     def _sample(self, line: Line, value: Any, end: int) -> bool:
-        """Add a value to a line if it ends before a column, a string perhaps with its middle folded."""
+        """Append a value if it ends before a column; a string may be folded. Report success."""
         cells = min(end - line.cells - 2, _LONGEST_SAMPLE)
         if isinstance(value, str) and cells >= _SHORTEST_SAMPLE:
             line.add('"', PUNCTUATION)
@@ -196,7 +196,7 @@ class Layout:
         return self._inline(line, value, end, 1)
 
     def _inline(self, line: Line, value: Any, end: int, depth: int = _INLINE_DEPTH) -> bool:
-        """Add a value to a line if it ends before a column; if not, the line is spoilt."""
+        """Append a value if it ends before a column; on failure the line must be rewound."""
         if isinstance(value, str):
             return self._quote(line, value, STRING, '"', end)
         elif isinstance(value, (dict, list)):
@@ -216,8 +216,8 @@ class Layout:
     def _inline_key(self, line: Line, key: str | None, end: int) -> bool:
         return key is None or self._quote(line, key, KEY, '": ', end)
 
-    def _quote(self, line: Line, text: str, style: Style, behind: str, end: int) -> bool:
-        """Add a text and what stands behind it to a line if it ends before a column."""
+    def _quote(self, line: Line, text: str, style: Style, after: str, end: int) -> bool:
+        """Append a quoted text with its suffix if it ends before a column. Report success."""
         if len(text) > 4 * (end - line.cells):
             return False
         line.add('"', PUNCTUATION)
@@ -225,11 +225,11 @@ class Layout:
             line.add(text, style)
         else:
             line.draw(glyphs(text, self.marks.quoted), style)
-        return line.add(behind, PUNCTUATION).cells <= end
+        return line.add(after, PUNCTUATION).cells <= end
 
 
 def begin_of(container: dict[str, Any] | list[Any]) -> str:
-    """Give the bracket that a container begins with."""
+    """Return the opening bracket of a container."""
     return "{" if isinstance(container, dict) else "["
 
 
@@ -238,13 +238,13 @@ def _end_of(container: dict[str, Any] | list[Any]) -> str:
 
 
 def _scalar(value: Any) -> tuple[str, Style]:
-    """Write what is neither string nor container; `parse_int` and `parse_float` may have made anything."""
+    """Return a scalar as text with its style; parse_int and parse_float may have returned any type."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value], LITERAL
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return f"(an integer of {value.bit_length():,} bits)", NUMBER
     text = str(value)
     if isinstance(value, float):
-        # what a number beyond the range of floats was read as
+        # a number beyond the range of float
         text = text.replace("inf", "1e999")
     return text, NUMBER

@@ -1,4 +1,4 @@
-"""One line of a screen: pieces of text in their styles, and how many cells they take."""
+"""One line of a screen: pieces of text with styles, and their width in cells."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Line", "Screen"]
 
 
 class Line:
-    """Grow a line from left to right."""
+    """Build a line from left to right."""
 
     __slots__ = ("cells", "pieces")
 
@@ -31,13 +31,13 @@ class Line:
         self.cells = indent
 
     def add(self, text: str, style: Style | None = None) -> Line:
-        """Put a text at the end."""
+        """Append a text."""
         self.pieces.append(Segment(text, style))
         self.cells += len(text) if text.isascii() else cell_len(text)
         return self
 
     def draw(self, glyphs: Iterable[Glyph], style: Style) -> Line:
-        """Put glyphs at the end, escapes in a style of their own."""
+        """Append glyphs; escapes have their own style."""
         for is_escape, group in groupby(glyphs, lambda glyph: glyph.is_escape):
             run = list(group)
             self.pieces.append(
@@ -47,30 +47,30 @@ class Line:
         return self
 
     def join(self, other: Line) -> Line:
-        """Put another line at the end."""
+        """Append another line."""
         self.pieces += other.pieces
         self.cells += other.cells
         return self
 
     def pad(self, cells: int) -> Line:
-        """Fill up with spaces."""
+        """Fill the line with spaces up to a width."""
         return self.add(" " * (cells - self.cells)) if self.cells < cells else self
 
     def crop(self, cells: int) -> Line:
-        """Cut off what is too much."""
+        """Truncate the line to a width."""
         if self.cells > cells:
             self.pieces = Segment.adjust_line_length(self.pieces, cells, pad=False)
             self.cells = sum(piece.cell_length for piece in self.pieces)
         return self
 
     def rewind(self, place: tuple[int, int]) -> None:
-        """Take back what was put at the end since `place` was asked for."""
+        """Remove everything that was appended after `place` was read."""
         del self.pieces[place[0] :]
         self.cells = place[1]
 
     @property
     def place(self) -> tuple[int, int]:
-        """Where the line ends now."""
+        """The current end of the line, for `rewind`."""
         return len(self.pieces), self.cells
 
     def __str__(self) -> str:
@@ -78,7 +78,7 @@ class Line:
 
 
 class Screen:
-    """Hold lines that fit, for rich to print."""
+    """Lines that fit the window, as an object that rich can print."""
 
     def __init__(self, lines: list[Line]) -> None:
         self.lines = lines

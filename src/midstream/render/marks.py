@@ -1,4 +1,4 @@
-"""The marks and colours of a screen, and what becomes of them where an output can't show them."""
+"""The marks and styles of a screen, with replacements for outputs that cannot show them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STATES = {
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What is drawn besides the data; every one but ``fold`` takes one cell."""
+    """The characters that are drawn around the data; each except ``fold`` takes one cell."""
 
     fold: str
     cursor: str
@@ -46,21 +46,21 @@ class Marks:
     corners: str
     done: str
     to_do: str
-    # of the output, unless that takes every character
+    # the encoding of the output, None if it can represent every character
     encoding: str | None = None
 
     @property
     def quoted(self) -> Spelling:
-        """How to spell what stands in quotes."""
+        """The spelling of text inside quotes."""
         return Spelling(self.encoding, True)
 
     @property
     def bare(self) -> Spelling:
-        """How to spell what does not."""
+        """The spelling of text without quotes."""
         return Spelling(self.encoding, False)
 
     def of_state(self, state: str) -> str:
-        """Give the mark of a call's state."""
+        """Return the mark for a call's state."""
         mark: str = getattr(self, state)
         return mark
 
@@ -70,7 +70,7 @@ ASCII = Marks("...", "_", "*", "+", "%", "!", "-", "|", "++++", "=", "-")
 
 
 def marks_for(encoding: str) -> Marks:
-    """Choose the marks that an output with an encoding can show."""
+    """Return the marks that an encoding can represent."""
     if encoding.lower().replace("_", "-").startswith("utf"):
         return UNICODE
     wanted = "".join(str(getattr(UNICODE, field.name)) for field in fields(Marks)[:-1])

@@ -1,4 +1,4 @@
-"""The finished members of a container, from either end: a million of them cost no more than those shown."""
+"""The finished members of a container from either end; the cost depends on the number shown."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["Members"]
 
 
 class Members:
-    """Look at all members but the open one.
+    """Read the members of a container except the open one.
 
-    That is the last to arrive, though not always the last in a dict: a key that is given twice
-    keeps its first place.
+    The open member is the last to arrive, but not always the last in a dict: a repeated key keeps its first
+    position.
 
     >>> Members({"a": 1, "b": 2, "c": 3}, "c").last(1)
     [('b', 2)]
@@ -43,14 +43,14 @@ class Members:
         return (member for member in reversed(self._object.items()) if member[0] != self._open_key)
 
     def first(self, count: int) -> list[Member]:
-        """Give so many from the beginning."""
+        """Return the first members."""
         return list(islice(self, count))
 
     def last(self, count: int) -> list[Member]:
-        """Give so many from the end, in their order."""
+        """Return the last members, in their order."""
         return list(islice(reversed(self), count))[::-1]
 
     def counted(self, count: int, more: str = "") -> str:
-        """Say how many of such members there are."""
+        """Return a number of members in words."""
         noun = "item" if self._object is None else "key"
         return f"{count:,} {more}{noun}{'' if count == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""One tool call in a frame: its name and state above, its arguments inside, why it ended below."""
+"""One tool call in a frame: its name and state on top, its arguments inside, its finish reason below."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Panel", "state_of"]
 
-# Narrower panels have no room for a frame.
+# The minimum width of a panel with a frame.
 _LEAST_FRAME = 24
-# Lines for the message of an error.
+# The maximum number of lines for an error message.
 _MESSAGE = 2
-# Cells for the name on a single line.
+# The maximum cells for the name of a call on one line.
 _LONGEST_NAME = 32
 
 
 def state_of(call: Call) -> str:
-    """Say in a word how far a call is."""
+    """Return the state of a call in one word."""
     if call.is_complete:
         return "complete"
     if call.error is None:
@@ -37,7 +37,7 @@ def state_of(call: Call) -> str:
 
 
 class Panel:
-    """Draw a call as large as there is room for."""
+    """Draw a call in the room that it gets."""
 
     def __init__(self, call: Call, number: int | None, marks: Marks) -> None:
         self.call = call
@@ -46,7 +46,7 @@ class Panel:
         self.state = state_of(call)
 
     def wish(self, width: int, height: int) -> int:
-        """Count the lines that the call has use for, as far as the window goes."""
+        """Return the number of lines that the call can use, up to the height of the window."""
         return min(len(self._body(self._inside(width), height)) + 2, height)
 
     def brief(self, width: int) -> Line:
@@ -61,7 +61,7 @@ class Panel:
         return _strings.squeezed(line, self.call.raw_args, _strings.raw(""), 0, width, self.marks, 1)[0]
 
     def lines(self, width: int, height: int) -> list[Line]:
-        """Draw the call on precisely so many lines, two or more."""
+        """Draw the call on exactly ``height`` lines, two or more."""
         body = self._body(self._inside(width), height - 2)
         body += [Line() for _ in range(height - 2 - len(body))]
         if width < _LEAST_FRAME:

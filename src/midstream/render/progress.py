@@ -1,4 +1,4 @@
-"""The line below a live view: how much has come, how fast, for how long, and how much is to come."""
+"""The line below a live view: the amount received, the speed, the time, and the part still to come."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LEAST_BAR, _LONGEST_BAR = 8, 40
 
 
 def progress_line(received: int, total: int | None, seconds: float, width: int, marks: Marks) -> Line:
-    """Draw how far a stream is.
+    """Return a line that shows the progress of a stream.
 
     >>> from midstream.render.marks import ASCII
     >>> print(progress_line(12_300_000, None, 61.4, 80, ASCII))

@@ -1,7 +1,7 @@
-r"""Characters that a terminal would obey, or that can't be seen, in the notation that JSON has for them.
+r"""Escape characters that a terminal would interpret, or that are invisible, in JSON's notation.
 
-These are control characters, what turns the direction of writing, what has no width, line separators
-and lone surrogates. A zero-width joiner between two pictographs stays: there it is part of a picture.
+These are control characters, changes of the writing direction, characters without width, line separators
+and lone surrogates. A zero-width joiner between two pictographs stays, because it is part of the picture.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ TROUBLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u17b4\u17b5\u180e\u200b\u200c\u200e\u200f"
     "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
-    # \ufe0f: the one before is to be drawn as a picture
+    # \ufe0f: the character before it is drawn as a picture
     f"|(?<![{_PICTOGRAPH}\ufe0f])\u200d|\u200d(?![{_PICTOGRAPH}])"
 )
 
 
 class Spelling(NamedTuple):
-    """What has to be escaped besides: what an output can't encode, in quotes the quote and the backslash."""
+    """What else to escape: characters that the output cannot encode; in quotes also quote and backslash."""
 
     encoding: str | None
     is_quoted: bool
 
 
 def escape(char: str) -> str:
-    r"""Write a character as JSON may: ``\n``, ``\u001b``, beyond the first plane as two surrogates."""
+    r"""Return a character as a JSON escape such as ``\n``, ``\u001b`` or an escaped surrogate pair."""
     short = SHORT_ESCAPES.get(char)
     if short is not None:
         return short
@@ -51,7 +51,7 @@ def escape(char: str) -> str:
 
 
 def is_encodable(text: str, encoding: str) -> bool:
-    """Tell whether an output with an encoding can take a text."""
+    """Report whether an encoding can represent a text."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -60,19 +60,19 @@ def is_encodable(text: str, encoding: str) -> bool:
 
 
 def encodable(text: str, encoding: str) -> str:
-    """Escape what an output with an encoding can't take."""
+    """Escape the characters that an encoding cannot represent."""
     if is_encodable(text, encoding):
         return text
     return "".join(char if is_encodable(char, encoding) else escape(char) for char in text)
 
 
 def shown(text: str, encoding: str = "utf-8") -> str:
-    r"""Make a text that is safe to print on one line.
+    r"""Return a text in a form that is safe to print on one line.
 
     >>> print(shown("a\x1b[2Jb\u202e"))
     a\u001b[2Jb\u202e
     """
     if text.isascii() and text.isprintable():
-        # the common case, by far faster
+        # fast path for the common case
         return text
     return encodable(TROUBLE.sub(lambda found: escape(found[0]), text), encoding)

@@ -1,8 +1,8 @@
-"""A value that still grows as lines that fit a window.
+"""Lay out a value that still grows as lines that fit a window.
 
-The *spine* is what is open: containers inside each other, and at their end perhaps a string. It is drawn
-from the outside in, and every container leaves its open member what that needs: the place where the text
-grows is always seen. Where the spine is too long, its outer levels are folded.
+The *spine* consists of the open containers and, at its end, possibly an open string. It is drawn from the
+outside in, and every container leaves the lines that its open member needs, so the place where the text
+grows is always visible. If the spine is too long, its outer levels are folded.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 __all__ = ["fit"]
 
-# The smallest window that is laid out; of smaller ones only a part is seen.
+# The smallest layout; a smaller window shows a part of it.
 _LEAST_WIDTH, _LEAST_HEIGHT = 20, 5
-# Folded levels whose path is still easy to read.
+# The maximum number of folded levels whose path is shown.
 _MOST_NAMED = 6
 
 
 def fit(value: Any, open_path: Segments | None, width: int, height: int, marks: Marks) -> list[Line]:
-    """Lay a value out in at most so many lines of at most so many cells.
+    """Return a value as at most ``height`` lines of at most ``width`` cells.
 
     >>> from midstream.render.marks import UNICODE
     >>> for line in fit({"city": "Zür"}, ("city",), 40, 12, UNICODE):
@@ -54,13 +54,13 @@ def fit(value: Any, open_path: Segments | None, width: int, height: int, marks: 
 
 
 class Spine:
-    """Lay out what is open, and its finished members around it."""
+    """Lay out the open values, and the finished members around them."""
 
     def __init__(self, layout: Layout, value: Any, open_path: Segments) -> None:
         self.layout = layout
         self.marks = layout.marks
         self.path = open_path
-        # what is open, from the root to the innermost, and the key of each
+        # the open values, from the root to the innermost, and the key of each
         self.things = [value]
         self.keys: list[str | None] = [None]
         self.members: list[Members] = []
@@ -77,7 +77,7 @@ class Spine:
         self.folded = 0
 
     def lines(self, height: int) -> list[Line]:
-        """Draw it on at most so many lines."""
+        """Draw the spine on at most ``height`` lines."""
         heights = self._full_heights(height) if self.innermost <= self.layout.deepest else []
         needs = self._needs()
         if not heights or sum(heights) > height:
@@ -98,16 +98,16 @@ class Spine:
         return lines + self._innermost(height - len(lines))
 
     def open_ends(self) -> list[Line]:
-        """Mark where the containers around the innermost open thing go on, if all of them are shown."""
+        """Return a fold mark for each container around the innermost open value, if all are shown."""
         if self.folded:
             return []
         levels = range(self.innermost, 0, -1)
         return [Line(level * INDENT).add(self.marks.fold, FOLD) for level in levels]
 
     def _outer_levels(self) -> Line:
-        """Say how many levels are folded, and which if they are few."""
+        """Return the number of folded levels, with their path if they are few."""
         levels = f"{self.folded:,} level{'' if self.folded == 1 else 's'}"
-        # the key of the first that is shown stands there
+        # the first visible level shows its own key
         path = self.path[: self.folded - (self.keys[self.folded] is not None)]
         if 0 < len(path) <= _MOST_NAMED:
             text = shown(format_path("", path), self.marks.encoding or "utf-8")
@@ -121,7 +121,7 @@ class Spine:
         return line.add(begin_of(self.things[place]), PUNCTUATION)
 
     def _innermost(self, height: int) -> list[Line]:
-        """Draw the innermost open thing on at most so many lines."""
+        """Draw the innermost open value on at most ``height`` lines."""
         thing, level = self.things[-1], self.innermost - self.folded
         if isinstance(thing, str):
             line, indent = self.layout.lead(self.keys[-1], level), (level + 1) * INDENT
@@ -137,7 +137,7 @@ class Spine:
         return [begin, *members, end]
 
     def _full_heights(self, height: int) -> list[int]:
-        """Count the lines of each level from the first that is shown, as far as the window goes."""
+        """Count the lines of each visible level, up to the height of the window."""
         heights = []
         for place in range(self.folded, self.innermost):
             level = place - self.folded + 1
@@ -146,7 +146,7 @@ class Spine:
         return [*heights, len(self._innermost(height))]
 
     def _needs(self) -> list[int]:
-        """Count for each level the fewest lines for it and what is in it."""
+        """Return for each level the minimum number of lines for it and its open member."""
         thing = self.things[-1]
         needs = [1 if isinstance(thing, str) or not thing else 2 + min(len(thing), 2)]
         for place in range(self.innermost - 1, -1, -1):
@@ -154,7 +154,7 @@ class Spine:
         return needs[::-1]
 
     def _fold_outer_levels(self, needs: list[int], height: int) -> int:
-        """Choose how many levels are not shown, so that the others have room."""
+        """Return the number of levels to fold so that the others have room."""
         most = max(height * 2 // 3, height - 1 if height <= _LEAST_HEIGHT else 0)
         folded = max(self.innermost - self.layout.deepest, 0)
         while folded < self.innermost and needs[folded] > most:
@@ -163,7 +163,7 @@ class Spine:
 
 
 def _member(thing: Any, segment: str | int) -> Any:
-    """Find a member, None if there is none."""
+    """Return a member, None if there is none."""
     if isinstance(thing, dict):
         return thing.get(segment)
     if isinstance(thing, list) and isinstance(segment, int) and segment < len(thing):

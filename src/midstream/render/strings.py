@@ -1,4 +1,4 @@
-"""A string on one line or many: whole, or with its middle folded."""
+"""A string on one or several lines, complete or with its middle folded."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ if TYPE_CHECKING:
     from .marks import Marks
     from .safe import Spelling
 
-__all__ = ["Writing", "closed", "fold_into", "open_", "prose", "raw", "squeezed", "whole"]
+__all__ = ["Writing", "closed", "fold_into", "full", "open_", "prose", "raw", "squeezed"]
 
-# Rows that are narrower are not worth breaking a text for.
+# The minimum width for breaking a text into rows.
 _LEAST_ROW = 12
-# With fewer lines there is none for the fold.
+# The minimum number of lines for a fold on a line of its own.
 _LEAST_LINES = 3
-# How far apart the tab stops of prose are.
+# The distance of the tab stops of prose.
 _TAB = 4
 
 
 class Writing(NamedTuple):
-    """How a text is written: in quotes, or growing and with a cursor at its end."""
+    """How a text is drawn: closed by a quote, or growing with a cursor at its end."""
 
     style: Style
     before: str
-    behind: str
-    behind_style: Style
+    after: str
+    after_style: Style
     is_quoted: bool
-    # the head of a folded text gets a half of the cells, or less where the tail is what matters
+    # the head of a folded text gets 1/head_share of the cells; less where the tail matters more
     head_share: int
 
 
 def closed(comma: str) -> Writing:
-    """Write a string that is final."""
+    """Return the style of a final string."""
     return Writing(STRING, '"', f'"{comma}', PUNCTUATION, True, 2)
 
 
 def open_(marks: Marks) -> Writing:
-    """Write a string that goes on."""
+    """Return the style of a growing string."""
     return Writing(STRING, '"', marks.cursor, CURSOR, True, 4)
 
 
 def raw(cursor: str) -> Writing:
-    """Write a text that is no JSON."""
+    """Return the style of a text that is not JSON."""
     return Writing(RAW, "", cursor, CURSOR, False, 4)
 
 
@@ -66,7 +66,7 @@ def fold_into(
     is_counted: bool = True,
     is_quoted: bool = True,
 ) -> Line:
-    """Add a text to a line, or of a long one its head and tail."""
+    """Append a text to a line, or the head and tail of a long one."""
     spelling = marks.quoted if is_quoted else marks.bare
     if len(text) <= cells and is_plain(text):
         return line.add(text, style)
@@ -88,8 +88,8 @@ def _characters(count: int, marks: Marks) -> str:
     return f"{marks.fold}({count:,} characters){marks.fold}"
 
 
-def whole(line: Line, text: str, writing: Writing, indent: int, width: int, marks: Marks) -> Iterator[Line]:
-    """Write a text behind what a line has already; further lines are indented, and made when asked for."""
+def full(line: Line, text: str, writing: Writing, indent: int, width: int, marks: Marks) -> Iterator[Line]:
+    """Append a text to a line; further lines are indented and generated lazily."""
     first, other = _rooms(line, writing, indent, width)
     return _drawn(line, rows(text, first, other, _spelling(writing, marks)), writing, indent)
 
@@ -97,7 +97,7 @@ def whole(line: Line, text: str, writing: Writing, indent: int, width: int, mark
 def squeezed(
     line: Line, text: str, writing: Writing, indent: int, width: int, marks: Marks, height: int
 ) -> list[Line]:
-    """Write a text on at most so many lines."""
+    """Draw a text on at most ``height`` lines."""
     first, other = _rooms(line, writing, indent, width)
     found = list(islice(rows(text, first, other, _spelling(writing, marks)), height + 1))
     if len(found) <= height:
@@ -106,22 +106,22 @@ def squeezed(
         line.add(writing.before, PUNCTUATION)
         share, is_quoted = writing.head_share, writing.is_quoted
         fold_into(line, text, first, writing.style, marks, head_share=share, is_quoted=is_quoted)
-        return [line.add(writing.behind, writing.behind_style)]
+        return [line.add(writing.after, writing.after_style)]
     found = found[: (height - 1) // writing.head_share or 1]
     floor = sum(glyph.size for row in found for glyph in row)
     last = tail_rows(text, floor, other, height - 1 - len(found), _spelling(writing, marks))
     hidden = len(text) - floor - sum(glyph.size for row in last for glyph in row)
-    top = _drawn(line, found, writing._replace(behind=""), indent)
+    top = _drawn(line, found, writing._replace(after=""), indent)
     fold = Line(indent).add(_characters(hidden, marks), FOLD)
     return [*top, fold, *_drawn(Line(indent), last, writing._replace(before=""), indent)]
 
 
 def prose(text: str, width: int, height: int, marks: Marks) -> list[Line]:
-    """Write the end of a text for people, with its own line breaks, on at most so many lines."""
+    """Draw the end of a prose text with its own line breaks on at most ``height`` lines."""
     if height < 1:
         return []
     screenful = width * height
-    # breaks are counted from there for a screenful, so that a text that grows does not dance
+    # compute breaks from a place that moves once per screenful, so that a growing text does not rewrap
     start = max(len(text) // screenful - 1, 0) * screenful
     lines: list[Line] = []
     for part in text[start:].rstrip("\n").replace("\r\n", "\n").split("\n"):
@@ -137,8 +137,8 @@ def _spelling(writing: Writing, marks: Marks) -> Spelling:
 
 
 def _rooms(line: Line, writing: Writing, indent: int, width: int) -> tuple[int, int]:
-    """Tell how wide the text can be on the first line and on others: wherever it ends, its end must fit."""
-    end = len(writing.behind)
+    """Return the width of the text on the first line and on others, with room for its end on each."""
+    end = len(writing.after)
     return width - line.cells - len(writing.before) - end, width - indent - end
 
 
@@ -149,4 +149,4 @@ def _drawn(line: Line, rows: Iterable[list[Glyph]], writing: Writing, indent: in
             yield line
             line = Line(indent)
         line.draw(row, writing.style)
-    yield line.add(writing.behind, writing.behind_style)
+    yield line.add(writing.after, writing.after_style)

@@ -1,6 +1,6 @@
-"""Growing JSON in a terminal: views of a value, of tool calls, of a message, and a window for a stream.
+"""Growing JSON in a terminal: views of a value, of tool calls and of a message, and a live view.
 
-A view is laid out for a window of any size; rich can print it, too. `LiveView` follows a stream.
+A view is laid out for a window of any size; rich can also print it. `LiveView` follows a stream.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Call", "CallsView", "LiveView", "MessageView", "ValueView", "View"]
 
-# Drawing takes at most this part of the time, whatever the terminal.
+# The maximum share of the time that is spent drawing, even on a slow terminal.
 _LARGEST_PART = 0.1
 _LONGEST_PAUSE = 1.0
 
@@ -38,13 +38,13 @@ class View(Protocol):
     """Something that can be laid out in a window."""
 
     def lines(self, width: int, height: int, marks: Marks) -> list[Line]:
-        """Lay it out in at most so many lines of at most so many cells."""
+        """Return at most ``height`` lines of at most ``width`` cells."""
 
 
 class ValueView:
     """Show a value that may still grow.
 
-    ``open_path`` leads to the innermost thing that is open, None if all is final.
+    ``open_path`` is the path of the innermost open value, None if everything is final.
 
     >>> from rich.console import Console
     >>> Console(width=40).print(ValueView({"city": "Zürich", "days": ["Mon"]}, ("days", 0)))
@@ -61,7 +61,7 @@ class ValueView:
         self.open_path = open_path
 
     def lines(self, width: int, height: int, marks: Marks) -> list[Line]:
-        """Lay the value out in at most so many lines of at most so many cells."""
+        """Return at most ``height`` lines of at most ``width`` cells."""
         return fit(self.value, self.open_path, width, height, marks)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -89,7 +89,7 @@ class CallsView:
         self.calls = calls
 
     def lines(self, width: int, height: int, marks: Marks) -> list[Line]:
-        """Lay the calls out in at most so many lines of at most so many cells."""
+        """Return at most ``height`` lines of at most ``width`` cells."""
         return fit_calls(self.calls, width, height, marks)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -97,7 +97,7 @@ class CallsView:
 
 
 class MessageView:
-    r"""Show what a model says, text or a view of a structured output, and its tool calls below.
+    r"""Show a model's message: its text, or a view of its structured output, and its tool calls below.
 
     >>> from rich.console import Console
     >>> Console(width=40).print(MessageView("One moment, I look out of the window.\nHm.", []))
@@ -110,7 +110,7 @@ class MessageView:
         self.calls = calls
 
     def lines(self, width: int, height: int, marks: Marks) -> list[Line]:
-        """Lay the message out in at most so many lines of at most so many cells."""
+        """Return at most ``height`` lines of at most ``width`` cells."""
         wanted = self._content(width, height, marks)
         if not self.calls:
             return wanted
@@ -132,11 +132,11 @@ def _screen(view: View, options: ConsoleOptions) -> Screen:
 
 
 class LiveView:
-    """Follow a stream in a window, a few times a second however fast it is.
+    """Follow a stream in the terminal, redrawn a few times per second at any speed of the stream.
 
-    Call `update` after each fragment with a function that makes the view of what there is. It is called
-    when it is time to draw again, and on leaving, so the last state is always drawn, after an error, too.
-    Where the output is no terminal nothing is drawn, ``is_live`` tells: print what came of it.
+    Call `update` after each fragment with a function that returns the current view. The function is called
+    when the next drawing is due, and at the end, so the last state is always drawn, even after an error.
+    If the output is not a terminal, nothing is drawn and ``is_live`` is False: print the result instead.
 
     >>> from rich.console import Console
     >>> with LiveView(Console(), total=12) as view:
@@ -171,7 +171,7 @@ class LiveView:
         self._due = self._started = 0.0
 
     def update(self, view: Callable[[], View], received: int = 0) -> None:
-        """Note how to see what there is, and how many bytes came; draw it if it is time to."""
+        """Set the current view, add to the received bytes, and draw if the next drawing is due."""
         self._view = view
         self._is_stale = True
         self.received += received
@@ -179,12 +179,12 @@ class LiveView:
             self._draw(view)
 
     def refresh(self) -> None:
-        """Draw what hasn't been drawn yet: for when a stream pauses."""
+        """Draw the current view if it has not been drawn; call this when a stream pauses."""
         if self.is_live and self._is_stale and self._view is not None:
             self._draw(self._view)
 
     def close(self) -> None:
-        """Draw the last state and give the terminal back, before the ``with`` block ends."""
+        """Draw the last state and release the terminal before the ``with`` block ends."""
         view, self._view = self._view, None
         try:
             if self._live.is_started and view is not None:
@@ -217,11 +217,11 @@ class LiveView:
     def _lines(self, view: Callable[[], View]) -> list[Line]:
         width, height = self.console.size
         marks = marks_for(self.console.encoding)
-        # the line below stays free for the prompt that comes back
+        # leave the last line free for the shell prompt
         height = max(height - 1, 1)
         below = []
         if self._has_progress and height > 1:
             seconds = self._clock() - self._started
             below.append(progress_line(self.received, self.total, seconds, width, marks))
-        # only lines are kept: a value that nobody holds needs no copy when it grows on
+        # keep lines only: while a reader holds the value, its next change has to copy it
         return [*view().lines(width, height - len(below), marks), *below]

@@ -24,7 +24,7 @@ from ..accumulators.update import (
 )
 from ..accumulators.value_text import is_number
 from ..core.surrogates import join_surrogates
-from ..errors import ErrorCode, JsonStreamError, ParserError
+from ..errors import ErrorCode, ParserError, invalid
 
 __all__ = ["from_wire", "to_wire"]
 
@@ -69,30 +69,32 @@ def read_wire(data: Any) -> tuple[str, JsonFragmentKind, str | None, Any]:
     """Check a wire form; return its path, its kind, and the text and value that the kind has."""
     # the test for dict is fast, the test for Mapping searches the base classes
     if not isinstance(data, (dict, Mapping)):
-        raise _invalid("expected an update or a dict")
+        raise invalid(ErrorCode.INVALID_UPDATE, "expected an update or a dict")
     path, name = data.get("path"), data.get("kind")
     if not isinstance(path, str):
-        raise _invalid("path is missing or not a string")
+        raise invalid(ErrorCode.INVALID_UPDATE, "path is missing or not a string")
     known = _KINDS.get(name) if isinstance(name, str) else None
     if known is None:
-        raise _invalid("the kind is missing or unknown", path)
+        raise invalid(ErrorCode.INVALID_UPDATE, "the kind is missing or unknown", path)
     kind, has_text, value_of = known
     text = data.get("textValue")
     if text is None and has_text:
         text = data.get("value")
     if text is not None:
         if not isinstance(text, str):
-            raise _invalid("textValue is not a string", path)
+            raise invalid(ErrorCode.INVALID_UPDATE, "textValue is not a string", path)
         text = _plain(text)
     elif has_text:
-        raise _invalid("textValue is missing", path)
+        raise invalid(ErrorCode.INVALID_UPDATE, "textValue is missing", path)
     path = _plain(path)
     if value_of is None:
         return path, kind, text, None
     try:
         return path, kind, text, value_of(text, data)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
-        raise _invalid(f"the value does not fit the kind {kind.value}", path) from None
+        raise invalid(
+            ErrorCode.INVALID_UPDATE, f"the value does not fit the kind {kind.value}", path
+        ) from None
 
 
 def _plain(text: str) -> str:
@@ -163,7 +165,3 @@ _KINDS = {kind.value: (kind, kind in _WITH_TEXT, _VALUES.get(kind)) for kind in 
 # midstream writes PascalCase; other senders may write camelCase
 _KINDS |= {name[0].lower() + name[1:]: known for name, known in _KINDS.items()}
 _CODES = {code.value: code for code in ErrorCode}
-
-
-def _invalid(why: str, path: str = "") -> JsonStreamError:
-    return JsonStreamError(ParserError.of(ErrorCode.INVALID_UPDATE, 0, why), path)

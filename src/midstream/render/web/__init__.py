@@ -1,1 +1,1 @@
-"""The browser's side: `midstream.js` reads the wire form, and a page that shows it. No Python in here."""
+"""The browser package and the gateway's page: `midstream.js` reads the wire form. No Python code."""
