@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from .accumulators.update import JsonFragmentUpdate
     from .paths import Segments
+    from .typed.events import TypedEvent
 
 __all__ = [
     "ErrorCode",
@@ -152,7 +153,8 @@ class JsonStreamError(ValueError):
     """The one exception that bad input raises.
 
     It has the error's ``code``, ``index``, ``line`` and ``column`` (as data: ``error``), the ``path`` where
-    it was found, and in ``updates`` the updates of the same fragment that came before the error.
+    it was found, and in ``updates`` the updates of the same fragment that came before the error (of a typed
+    stream, in ``events``).
 
     >>> raise JsonStreamError(ParserError.at(ErrorCode.TRUNCATED, 3, 1, 4))
     Traceback (most recent call last):
@@ -174,6 +176,7 @@ class JsonStreamError(ValueError):
         self.column = error.column
         self.path = path
         self.updates = list(updates)
+        self.events: list[TypedEvent] = []
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.error, self.path, self.updates)

@@ -29,6 +29,7 @@ MODULES = [
     "midstream.recordings",
     "midstream.sse",
     "midstream.asgi",
+    "midstream.typed",
     "midstream.server",
     "midstream.render.terminal",
     "midstream.render.plain",

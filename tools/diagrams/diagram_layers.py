@@ -41,6 +41,7 @@ LAYERS = [
     Layer("Chunker", "snapshots in, text out", ("chunker/",)),
     Layer("Wire", "updates as plain data, and values rebuilt from them", ("wire/",)),
     Layer("Calls", "messages of a provider in, tool calls out", ("calls/",)),
+    Layer("Typed", "updates in, validated values out", ("typed/",)),
     Layer(
         "Streams",
         "bytes, events and formats; one-liners; the public names",

@@ -1,0 +1,234 @@
+"""Text fragments in, validated values out, each as soon as the text has determined it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
+
+from ..accumulators.base import DEFAULT_LIMITS
+from ..accumulators.fragments import JsonFragmentAccumulator
+from ..errors import JsonStreamError, TypedStreamError
+from .hold import hold_patterns
+from .plans import plan_of
+from .snapshot import TypedSnapshot
+from .visitor import TypedVisitor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ..accumulators.update import JsonFragmentUpdate
+    from ..errors import TypedError
+    from ..limits import Limits
+    from ..paths import Segments
+    from .events import TypedEvent
+    from .nodes import State
+
+__all__ = ["JsonTypedAccumulator"]
+
+T = TypeVar("T")
+
+
+class JsonTypedAccumulator(Generic[T]):
+    """Turn text fragments into a validated value of a type, and report every part of it when it is complete.
+
+    The type is anything that pydantic or msgspec validates: a model, a `Struct`, a dataclass, a `TypedDict`,
+    or such as ``list[Item]``. Options, with their defaults:
+
+    - ``on_invalid="collect"``: what is invalid is reported at once and the rest still arrives. ``"raise"``:
+    the call
+      that finds it raises `TypedStreamError`.
+    - ``context=None``: for pydantic's validators, as in ``TypeAdapter.validate_json``.
+    - ``hold=()``: paths, such as ``"title"`` or ``"items[*].body"``, of what is not shown before it is
+    complete.
+    - ``limits=Limits()``: bounds on the document, as of `JsonFragmentAccumulator`.
+    - ``library=None``: ``"pydantic"`` or ``"msgspec"``, if the type says nothing about it, as ``list[int]``.
+
+    >>> from pydantic import BaseModel
+    >>> class Trip(BaseModel):
+    ...     city: str
+    ...     days: int
+    >>> accumulator = JsonTypedAccumulator(Trip)
+    >>> accumulator.add_fragment('{"city": "Par')
+    []
+    >>> accumulator.partial
+    <partial Trip city='Par'>
+    >>> for event in accumulator.add_fragment('is", "days": 3}'): print(event)
+    TypedEvent('complete', 'root.city', 'Paris')
+    TypedEvent('complete', 'root.days', 3)
+    TypedEvent('complete', 'root', Trip(city='Paris', days=3))
+    >>> accumulator.finish()
+    []
+    >>> accumulator.result
+    Trip(city='Paris', days=3)
+    """
+
+    @overload
+    def __init__(
+        self,
+        type: type[T],
+        *,
+        on_invalid: Literal["collect", "raise"] = ...,
+        context: Any = ...,
+        hold: Iterable[str | tuple[Any, ...]] = ...,
+        limits: Limits = ...,
+        dialect: str = ...,
+        library: Literal["pydantic", "msgspec"] | None = ...,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: JsonTypedAccumulator[Any],
+        type: Any,
+        *,
+        on_invalid: Literal["collect", "raise"] = ...,
+        context: Any = ...,
+        hold: Iterable[str | tuple[Any, ...]] = ...,
+        limits: Limits = ...,
+        dialect: str = ...,
+        library: Literal["pydantic", "msgspec"] | None = ...,
+    ) -> None: ...
+
+    def __init__(
+        self,
+        type: Any,
+        *,
+        on_invalid: Literal["collect", "raise"] = "collect",
+        context: Any = None,
+        hold: Iterable[str | tuple[Any, ...]] = (),
+        limits: Limits = DEFAULT_LIMITS,
+        dialect: str = "strict",
+        library: Literal["pydantic", "msgspec"] | None = None,
+    ) -> None:
+        if on_invalid not in ("collect", "raise"):
+            raise ValueError(f"on_invalid is 'collect' or 'raise', not {on_invalid!r}")
+        if dialect != "strict":
+            raise ValueError(f"dialect is 'strict', not {dialect!r}")
+        self._plan = plan_of(type, library)
+        self._updates = JsonFragmentAccumulator(limits=limits)
+        self._visitor = TypedVisitor(
+            self._plan, context, hold_patterns(hold), self._stop if on_invalid == "raise" else None
+        )
+        # the error that has ended the stream: every later call raises it again
+        self._failure: BaseException | None = None
+        self._is_busy = False
+        # whether the last fragment said anything
+        self._has_news = False
+
+    def add_fragment(self, fragment: str | bytes) -> list[TypedEvent]:
+        """Read a fragment (bytes: UTF-8, cut anywhere) and return what it completed or proved invalid.
+
+        What preceded an error in the same fragment is in ``events`` of the `JsonStreamError`.
+        """
+        return self._step(self._updates.add_fragment, fragment)
+
+    def finish(self) -> list[TypedEvent]:
+        """Treat the end of the input as the end of the text; a truncated text is an error."""
+        return self._step(self._updates.finish)
+
+    def _step(
+        self, read: Callable[..., list[JsonFragmentUpdate]], *fragment: str | bytes
+    ) -> list[TypedEvent]:
+        if self._is_busy:
+            raise RuntimeError("the accumulator is in the midst of a call")
+        if self._failure is not None:
+            raise self._failure
+        visitor = self._visitor
+        events: list[TypedEvent] = []
+        visitor.events = events
+        self._is_busy = True
+        try:
+            try:
+                updates = read(*fragment)
+            except JsonStreamError as error:
+                self._failure = error
+                error.events = events
+                visitor.take(error.updates)
+                raise
+            self._has_news = bool(updates)
+            if updates:
+                visitor.take(updates)
+            return events
+        except TypedStreamError as error:
+            self._failure = error
+            raise
+        except Exception as error:
+            # a validator has failed in a way that is none of its library's errors
+            self._failure = error
+            raise
+        finally:
+            self._is_busy = False
+
+    def _stop(self) -> None:
+        """Raise the first finding."""
+        error = TypedStreamError(self._visitor.errors, self._native)
+        error.events = self._visitor.events
+        raise error
+
+    def _native(self) -> Any:
+        """Return the library's own exception about all that is invalid."""
+        snapshot = self._snapshot([])
+        if snapshot.is_complete:
+            return self._plan.native(snapshot.raw, self._visitor.context)
+        return self._plan.native_of(snapshot.errors)
+
+    def _snapshot(self, events: list[TypedEvent]) -> TypedSnapshot[T]:
+        visitor = self._visitor
+        errors = visitor.errors
+        return TypedSnapshot(
+            events, visitor.capture(), errors, len(errors), visitor.result, visitor.is_complete, self._native
+        )
+
+    def _last(self, error: JsonStreamError) -> TypedSnapshot[T] | None:
+        """Return the snapshot before an error, if there was anything before it in its fragment."""
+        has_news = any(event.kind == "complete" for event in error.events) or bool(error.updates)
+        return self._snapshot(error.events) if has_news else None
+
+    @property
+    def snapshot(self) -> TypedSnapshot[T]:
+        """The document as far as it has arrived, which later fragments do not change."""
+        return self._snapshot([])
+
+    @property
+    def partial(self) -> Any:
+        """The value as far as it has arrived, as a read-only view; `UNDEFINED` before there is anything."""
+        return self._snapshot([]).partial
+
+    @property
+    def raw(self) -> Any:
+        """The JSON value so far, `UNDEFINED` before there is one."""
+        return self._snapshot([]).raw
+
+    @property
+    def errors(self) -> list[TypedError]:
+        """Everything that is invalid so far, without what a duplicate key has replaced."""
+        return self._visitor.errors[:]
+
+    @property
+    def result(self) -> T:
+        """The validated value.
+
+        Raises `TypedStreamError` if anything is invalid, and `JsonStreamError` with the code ``truncated``
+        while the document is not complete.
+        """
+        return self._snapshot([]).result
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the document is complete, valid or not."""
+        return self._visitor.is_complete
+
+    @property
+    def open_path(self) -> Segments | None:
+        """The keys and indices that lead to the innermost value that is still open, None if nothing is."""
+        return self._snapshot([]).open_path
+
+    def state(self, path: str | Segments = ()) -> State:
+        """Return the state of the value at a path: ``"absent"``, ``"open"``, ``"final"`` or ``"invalid"``.
+
+        The path is a string or the keys and indices, as in the JSON text.
+
+        >>> accumulator = JsonTypedAccumulator(dict[str, str])
+        >>> _ = accumulator.add_fragment('{"city": "Paris", "text": "It was')
+        >>> accumulator.state("city"), accumulator.state("text"), accumulator.state("end")
+        ('final', 'open', 'absent')
+        """
+        return self._snapshot([]).state(path)

@@ -1,0 +1,198 @@
+"""Containers as far as they have arrived: only ever added to, so that a snapshot is a length."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from .._undefined import UNDEFINED
+
+if TYPE_CHECKING:
+    from ..errors import TypedError
+    from ..paths import PathPair, Segment
+    from .places import Body, Place
+
+__all__ = [
+    "ABSENT",
+    "FINAL",
+    "HELD",
+    "INVALID",
+    "NO_PART",
+    "OPEN",
+    "REFUSED",
+    "SHOWN",
+    "Capture",
+    "GrowingText",
+    "Node",
+    "State",
+]  # fmt: skip
+
+State = Literal["absent", "open", "final", "invalid"]
+ABSENT: Final = "absent"
+OPEN: Final = "open"
+FINAL: Final = "final"
+INVALID: Final = "invalid"
+
+# what an open value is to those who read the partial
+SHOWN = 0
+HELD = 1
+NO_PART = 2
+REFUSED = 3
+
+
+# the innermost open container and how many children it had; the key of the open string in it, its text, its
+# length and what it is to readers
+Capture = tuple[Any, int, Any, Any, int, int]
+
+
+class GrowingText:
+    """The text of an open string, which can be read as it was at any length."""
+
+    __slots__ = ("_joined", "_pieces", "length")
+
+    def __init__(self) -> None:
+        self.length = 0
+        self._joined = ""
+        self._pieces: list[str] = []
+
+    def append(self, piece: str) -> None:
+        """Add a piece at the end."""
+        self.length += len(piece)
+        self._pieces.append(piece)
+
+    def read(self, length: int) -> str:
+        """Return the first characters."""
+        joined = self._joined
+        if len(joined) < length:
+            # with no other reference left, CPython appends in place
+            self._joined = ""
+            joined += "".join(self._pieces)
+            self._pieces.clear()
+            self._joined = joined
+        return joined if len(joined) == length else joined[:length]
+
+
+class Node:
+    """A container that is open, or was.
+
+    Its children are appended to lists and never changed afterwards. What is open in it is not among them: it
+    is the next node. So the state of a document at any time is the chain of its open containers with the
+    number of children each has, which costs one tuple to remember.
+    """
+
+    __slots__ = (
+        "above", "bad", "body", "given", "index", "is_object", "key", "keys", "late", "marks", "pair",
+        "parent", "patterns", "place", "previous", "raws", "role", "shown",
+    )  # fmt: skip
+
+    def __init__(
+        self, parent: Node | None, key: Segment, place: Place, body: Body | None, is_object: bool
+    ) -> None:
+        self.parent = parent
+        self.key = key
+        self.place = place
+        self.body = body
+        self.is_object = is_object
+        # the container around this one, and how many children it had when this one began
+        self.above: tuple[Node, int] | None = None
+        self.pair: PathPair | None = None
+        if parent is not None:
+            self.above = (parent, len(parent.raws))
+            self.pair = (parent.pair, key)
+        # of each child the JSON value, and what a view shows
+        self.raws: list[Any] = []
+        self.shown: list[Any] = []
+        # the state of those children that are not final, by position
+        self.marks: dict[int, State] = {}
+        # of an object the keys, the last position of each, and the position before it of a key that came
+        # twice
+        self.keys: list[str] = []
+        self.index: dict[str, int] = {}
+        self.previous: dict[int, int] | None = None
+        # what the validation of this container or of the one around it gets; None if it needs nothing
+        self.given: Any = None
+        # by key: the errors of invalid children, and the children that are final with this container or later
+        self.bad: dict[Segment, list[Any]] = {}
+        self.late: dict[Segment, list[tuple[PathPair, tuple[Segment, ...]]]] = {}
+        # what is held back: the rest of the paths that lead below this container
+        self.patterns: tuple[tuple[Any, ...], ...] = ()
+        self.role = SHOWN
+
+    def put(self, key: Segment, raw: Any, shown: Any) -> int:
+        """Add a child, and return its position."""
+        position = len(self.raws)
+        if self.is_object:
+            last = self.index.get(key)  # type: ignore[arg-type]
+            if last is not None:
+                if self.previous is None:
+                    self.previous = {}
+                self.previous[position] = last
+            self.index[key] = position  # type: ignore[index]
+            self.keys.append(key)  # type: ignore[arg-type]
+        self.raws.append(raw)
+        self.shown.append(shown)
+        return position
+
+    def give(self, key: Segment, given: Any) -> None:
+        """Keep what the validation of this container, or of the one around it, gets of a child."""
+        if self.given is not None:
+            if self.is_object:
+                self.given[key] = given
+            else:
+                self.given.append(given)
+
+    def step(self, key: Segment) -> Segment:
+        """Return what leads from the validated container to a child: a name, a key or an index."""
+        return key if self.body is None else self.body.names.get(key, key)
+
+    def position(self, key: object, length: int) -> int | None:
+        """Find a child among the first ones, None if it is not there."""
+        if not self.is_object:
+            return key if type(key) is int and 0 <= key < length else None
+        position: int | None = self.index.get(key)  # type: ignore[call-overload]
+        while position is not None and position >= length:
+            position = None if self.previous is None else self.previous.get(position)
+        return position
+
+    def child(self, key: object, length: int) -> Any:
+        """Return what is shown of a child, `UNDEFINED` if it is not among the first ones."""
+        position = self.position(key, length)
+        return UNDEFINED if position is None else self.shown[position]
+
+    def raw(self, length: int) -> Any:
+        """Return the JSON value of the first children."""
+        if self.is_object:
+            return dict(zip(self.keys[:length], self.raws, strict=False))
+        return self.raws[:length]
+
+    def latest_raw(self, length: int) -> Any:
+        """Return the JSON value of the last of the first children, `UNDEFINED` if there is none."""
+        return self.raws[length - 1] if length else UNDEFINED
+
+    def closed_raw(self) -> Any:
+        """Return the JSON value of a container that is closed."""
+        return dict(zip(self.keys, self.raws, strict=True)) if self.is_object else self.raws
+
+    def settled(self, final: dict[Segment, Any]) -> Node:
+        """Return a copy in which some children, by their keys, are final: older snapshots keep this one."""
+        copy = Node(self.parent, self.key, self.place, self.body, self.is_object)
+        copy.raws, copy.shown, copy.marks = self.raws, self.shown[:], self.marks.copy()
+        copy.keys, copy.index, copy.previous, copy.role = self.keys, self.index, self.previous, self.role
+        for key, value in final.items():
+            position = self.position(key, len(self.raws))
+            if position is not None:
+                copy.shown[position] = value
+                copy.marks.pop(position, None)
+        return copy
+
+    def forget(self, key: str) -> list[TypedError]:
+        """Withdraw what was found out about a key that comes again, and return its errors."""
+        self.late.pop(key, None)
+        found: list[TypedError] = []
+        waiting = self.bad.pop(key, [])
+        while waiting:
+            error = waiting.pop()
+            if isinstance(error, list):
+                waiting += error
+            else:
+                found.append(error)
+        return found

@@ -1,0 +1,122 @@
+"""The plan of a type: its places, and what validates values there; made once, and kept."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints, is_typeddict
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from ..errors import TypedError
+    from .places import Finding, Place
+
+    class Plan(Protocol):
+        """What a validation library makes of a type."""
+
+        root: Place
+
+        def finish(self, given: Any, context: Any) -> Any:
+            """Validate the root, of which parts are final only now."""
+
+        def forbidden(self, key: str) -> Finding:
+            """Say that a key must not be."""
+
+        def native(self, raw: Any, context: Any) -> Any:
+            """Return the library's own exception for a complete JSON value, None if it is valid."""
+
+        def native_of(self, errors: list[TypedError]) -> Any:
+            """Make the library's exception of what was found so far."""
+
+
+__all__ = ["plan_of"]
+
+_LIBRARIES = ("pydantic", "msgspec")
+
+
+def plan_of(type: Any, library: str | None = None) -> Plan:
+    """Return the plan of a type, for the library that it belongs to."""
+    if library is None:
+        library = library_of(type)
+    elif library not in _LIBRARIES:
+        raise ValueError(f"library is 'pydantic' or 'msgspec', not {library!r}")
+    try:
+        hash(type)
+    except TypeError:
+        # such as an Annotated whose metadata is not hashable
+        return _make(type, library)
+    return _kept(type, library)
+
+
+def _make(type: Any, library: str) -> Plan:
+    try:
+        import_module(library)
+    except ImportError as error:
+        raise ImportError(
+            f"{library} is not installed: pip install 'midstream[{library}]'", name=library
+        ) from error
+    reader = import_module(f".{library}_plan", __package__)
+    plan: Plan = reader.make_plan(type)
+    return plan
+
+
+# unlike a dict that is weak in its keys it also serves types such as list[Item]
+_kept = lru_cache(maxsize=256)(_make)
+
+
+def library_of(type: Any) -> str:
+    """Find the library that a type belongs to; where nothing tells, the first that is installed."""
+    if (found := _owner(type, set())) is not None:
+        return found
+    for library in _LIBRARIES:
+        try:
+            import_module(library)
+        except ImportError:
+            continue
+        return library
+    return "pydantic"
+
+
+def _owner(type: Any, seen: set[int]) -> str | None:
+    """Look for a class of one of the libraries in a type."""
+    if id(type) in seen:
+        return None
+    seen.add(id(type))
+    # bases by the name of their module: neither library needs to be there
+    for base in getattr(type, "__mro__", ()):
+        if base.__module__ == "pydantic.main" and base.__name__ == "BaseModel":
+            return "pydantic"
+        if base.__name__ == "Struct" and base.__module__.partition(".")[0] == "msgspec":
+            return "msgspec"
+    name = _module(type)
+    if name in _LIBRARIES:
+        return name
+    if hasattr(type, "__pydantic_core_schema__") or hasattr(type, "__pydantic_validator__"):
+        return "pydantic"
+    below = [
+        *get_args(type),
+        *([origin] if (origin := getattr(type, "__origin__", None)) is not None else []),
+    ]
+    if is_typeddict(type) or (dataclasses.is_dataclass(type) and isinstance(type, _Type)):
+        try:
+            below += get_type_hints(type, include_extras=True).values()
+        except (NameError, TypeError):
+            # names that are not known here; the library may know them
+            below += []
+    elif (value := getattr(type, "__value__", None)) is not None:
+        # a type alias
+        below.append(value)
+    for part in below:
+        if (found := _owner(part, seen)) is not None:
+            return found
+    return None
+
+
+_Type: Any = type(int)
+
+
+def _module(thing: Any) -> str:
+    """Name the package of an annotation's metadata, such as a `Meta` of msgspec."""
+    return (getattr(type(thing), "__module__", "") or "").partition(".")[0]

@@ -1,0 +1,449 @@
+"""The plan of a type for pydantic, from its core schema.
+
+Everything is validated as JSON, as `TypeAdapter.validate_json` does, so that strictness, conversions and what
+validators learn about their input are the same. A model is validated when it closes, from the JSON of its
+members. In place of a child that has been validated already stands a number, and in place of the child's
+schema a function that looks the number up: so the child gets in as it is, and its validators are not run
+again.
+"""
+
+from __future__ import annotations
+
+import json
+from enum import Enum
+from itertools import count
+from json.encoder import encode_basestring_ascii
+from typing import TYPE_CHECKING, Any, get_args
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError, SchemaValidator, core_schema
+
+from .places import ANY, FORBIDDEN, IGNORED, PENDING, Body, Carrier, Finding, InvalidValueError, Kind, Place
+from .pydantic_schema import CLASSES, Layers, Schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..errors import TypedError
+    from ..paths import Segment
+    from .pydantic_schema import Schema
+
+__all__ = ["make_plan"]
+
+_ENCODER = json.JSONEncoder()
+_OWN_ERRORS = frozenset(get_args(core_schema.ErrorType))
+# types of which no JSON object is a value
+_NO_OBJECTS = frozenset(
+    [
+        "bool", "bytes", "complex", "date", "datetime", "decimal", "enum", "float", "frozenset", "int",
+        "json", "list", "literal", "multi-host-url", "none", "set", "str", "time", "timedelta", "tuple",
+        "url", "uuid",
+    ]
+)  # fmt: skip
+_WITHOUT_LIMITS = frozenset(["type", "ref", "metadata", "serialization", "strict"])
+
+
+def make_plan(type: Any) -> PydanticPlan:
+    """Make the plan of a type."""
+    return PydanticPlan(type)
+
+
+class Validator:
+    """A validator of JSON, built when it is needed first."""
+
+    __slots__ = ("_config", "_make", "_plan", "_validate")
+
+    def __init__(self, plan: PydanticPlan, make: Callable[[], Schema], config: Any) -> None:
+        self._plan = plan
+        self._make = make
+        self._config = config
+        self._validate: Any = None
+
+    def check(self, value: Any, text: str | None, context: Any) -> Any:
+        """Validate a JSON value that has nothing validated in it."""
+        return self._run(
+            encode_basestring_ascii(value) if type(value) is str else _ENCODER.encode(value), value, context
+        )
+
+    def close(self, given: Any, context: Any) -> Any:
+        """Validate a JSON value with validated values in it."""
+        carried: list[int] = []
+        try:
+            return self._run(self._plan.encode(given, carried), given, context)
+        finally:
+            for number in carried:
+                del self._plan.carried[number]
+
+    def _run(self, text: str, value: Any, context: Any) -> Any:
+        validate = self._validate
+        if validate is None:
+            validate = self._validate = self._plan.build(self._make(), self._config)
+        try:
+            return validate(text, context=context)
+        except ValidationError as error:
+            raise InvalidValueError(list(findings(error, value))) from error
+
+
+class PydanticPlan:
+    """The places of a type, and the validators for them."""
+
+    def __init__(self, type: Any) -> None:
+        self._adapter = type if isinstance(type, TypeAdapter) else TypeAdapter(type)
+        self._name = getattr(type, "__name__", str(type))
+        self._schemas = Schemas()
+        # by the schemas that they are of, which may be recursive, and what they inherit of configuration
+        self._places: dict[tuple[int, int], Place] = {}
+        self._bodies: dict[tuple[int, int], Body | None] = {}
+        self._numbers = count()
+        # validated values, while the model around them is being validated
+        self.carried: dict[int, Any] = {}
+        # one schema for all: a function that finds a value by its number
+        self._carry = core_schema.no_info_plain_validator_function(self.carried.__getitem__)
+        schema: Any = self._adapter.core_schema
+        self.root = self.place(schema, None)
+        self._finish = Validator(self, lambda: self._around(schema, None), None)
+
+    def finish(self, given: Any, context: Any) -> Any:
+        """Validate the root, of which parts are final only now."""
+        return self._finish.close(given, context)
+
+    def forbidden(self, key: str) -> Finding:
+        """Say that a key must not be."""
+        native = {
+            "type": "extra_forbidden",
+            "loc": (key,),
+            "msg": "Extra inputs are not permitted",
+            "input": None,
+        }
+        return Finding((), native["type"], native["msg"], native)  # type: ignore[arg-type]
+
+    def native(self, raw: Any, context: Any) -> ValidationError | None:
+        """Validate a complete JSON value as pydantic does, and return its exception; None if it is valid."""
+        try:
+            self._adapter.validate_json(_ENCODER.encode(raw), context=context)
+        except ValidationError as error:
+            return error
+        return None
+
+    def native_of(self, errors: list[TypedError]) -> ValidationError:
+        """Make pydantic's exception of what was found so far."""
+        details: list[Any] = []
+        for error in errors:
+            native = error.native
+            context = native.get("ctx") or {}
+            kind: Any = native["type"]
+            if kind not in _OWN_ERRORS or "error" in context:
+                # of a validator of the user
+                kind = PydanticCustomError(kind, "{message}", {**context, "message": error.message})
+            details.append(
+                {"type": kind, "loc": error.segments, "input": native.get("input"), "ctx": context}
+            )
+        return ValidationError.from_exception_data(self._name, details, "json")
+
+    def build(self, schema: Schema, config: Any) -> Any:
+        """Build the validator of a schema."""
+        needed = self._schemas.reachable(schema)
+        if needed:
+            schema = core_schema.definitions_schema(schema, needed)  # type: ignore[arg-type, assignment]
+        validator: Any
+        try:
+            # an altered schema must not give way to the validator that its class already has
+            validator = SchemaValidator(schema, config, _use_prebuilt=False)
+        except TypeError:
+            # before pydantic 2.13
+            validator = SchemaValidator(schema, config)
+        return validator.validate_json
+
+    def encode(self, given: Any, carried: list[int]) -> str:
+        """Write JSON with numbers in place of validated values, and note the numbers."""
+        kind = type(given)
+        if kind is str:
+            return encode_basestring_ascii(given)
+        if kind is Carrier:
+            number = next(self._numbers)
+            self.carried[number] = given.value
+            carried.append(number)
+            return str(number)
+        if kind is dict:
+            members = [
+                f"{encode_basestring_ascii(key)}:{self.encode(value, carried)}"
+                for key, value in given.items()
+            ]
+            return f"{{{','.join(members)}}}"
+        if kind is list:
+            return f"[{','.join([self.encode(item, carried) for item in given])}]"
+        return str(given) if kind is int else _ENCODER.encode(given)
+
+    # -- places
+    # ------------------------------------------------------------------------------------------------
+
+    def place(self, schema: Any, config: Any) -> Place:
+        """Make the place of a schema."""
+        key = (id(schema), id(config))
+        place = self._places.get(key)
+        if place is None:
+            layers = self._schemas.layers(schema)
+            if any(layer["type"] != "function-after" for layer in layers.functions):
+                # what comes in may be changed before it is validated
+                place = Place(is_late=True)
+            else:
+                place = self._core(layers, config)
+                if layers.functions:
+                    place.is_late = True
+                    place.exact = None
+                place.is_nullable = layers.is_nullable
+            self._places[key] = place
+        return place
+
+    def _core(self, layers: Layers, config: Any) -> Place:
+        """Make the place of a schema without its layers."""
+        core = layers.core
+        kind = core["type"]
+        if kind == "any":
+            return Place(ANY.body, ANY.check)
+        if kind in CLASSES:
+            check = Validator(self, lambda: layers.top, config).check
+            return Place(self._body(layers, config), check, carries=True)
+        check = Validator(self, lambda: core, config).check
+        if kind in ("list", "dict"):
+            body = self._body(layers, config)
+            if body is None:
+                # it holds itself without a model between
+                return Place(is_late=True)
+            return Place(
+                body, None if body.is_late else check, carries=not body.is_late, is_late=body.is_late
+            )
+        if kind == "tagged-union":
+            return self._tagged(core, config, check)
+        if kind == "union":
+            return self._union(core, config, check)
+        if not self._schemas.is_pure(core):
+            return Place(is_late=True)
+        return Place(None, check, exact=_exact(core, config or {}), shows_text=kind == "str")
+
+    def _tagged(self, core: Schema, config: Any, check: Any) -> Place:
+        """Make the place of a union whose members have tags."""
+        tag = core["discriminator"]
+        places = {
+            key: self.place(choice, config)
+            for key, choice in core["choices"].items()
+            if not isinstance(choice, str)
+        }
+        if callable(tag) or any(place.is_late for place in places.values()):
+            return Place(is_late=True)
+        if not isinstance(tag, str) or len(places) < len(core["choices"]):
+            return Place(None, check, carries=True)
+        body = Body(Kind.TAGGED, "")
+        body.tag = tag
+        body.item = PENDING
+        for key, place in places.items():
+            if place.body is None or place.body.kind is not Kind.MODEL or place.is_nullable:
+                return Place(None, check, carries=True)
+            value = key.value if isinstance(key, Enum) else key
+            body.choices[type(value), value] = place.body
+            body.keys |= dict.fromkeys(place.body.keys, ())
+            body.by_item = place.body.by_item
+        body.name = " | ".join(dict.fromkeys(choice.name for choice in body.choices.values()))
+        return Place(body, check, carries=True)
+
+    def _union(self, core: Schema, config: Any, check: Any) -> Place:
+        """Make the place of a union: split where only one member can be an object."""
+        choices = [choice[0] if isinstance(choice, tuple) else choice for choice in core["choices"]]
+        places = [self.place(choice, config) for choice in choices]
+        if any(place.is_late for place in places):
+            return Place(is_late=True)
+        place = Place(None, check, carries=True)
+        objects = [
+            member for member in places if member.body is not None and member.body.kind is not Kind.LIST
+        ]
+        unsplit = [choice for choice, member in zip(choices, places, strict=True) if member.body is None]
+        are_scalars = all(self._schemas.layers(choice).core["type"] in _NO_OBJECTS for choice in unsplit)
+        if len(objects) == 1 and are_scalars and objects[0].body is not ANY.body:
+            place.body = objects[0].body
+        return place
+
+    def _body(self, layers: Layers, config: Any) -> Body | None:
+        """Make the body of a class, a list or a dict, or find it; None if it is not split."""
+        key = (id(layers.top), id(config))
+        if key in self._bodies:
+            body = self._bodies[key]
+            # a list or dict that is still being made
+            return body if body is None or body.name or layers.core["type"] in CLASSES else None
+        self._bodies[key] = None
+        core = layers.core
+        if core["type"] in CLASSES:
+            return self._class_body(key, layers, config)
+        body = Body(Kind.LIST if core["type"] == "list" else Kind.DICT)
+        self._bodies[key] = body
+        item = core.get("items_schema" if body.kind is Kind.LIST else "values_schema")
+        body.item = ANY if item is None else self.place(item, config)
+        keys = core.get("keys_schema")
+        is_pure = keys is None or self._schemas.is_pure(keys)
+        body.is_late = body.item.is_late or not is_pure
+        has_limits = not core.keys() <= {*_WITHOUT_LIMITS, "items_schema", "values_schema", "keys_schema"}
+        if has_limits or (keys is not None and _exact(self._schemas.resolve(keys), config or {}) is not str):
+            body.close = Validator(self, lambda: self._inside(core, config), config).close
+        body.name = core["type"]
+        return body
+
+    def _class_body(self, key: tuple[int, int], layers: Layers, config: Any) -> Body | None:
+        """Make the body of a model, a dataclass or a TypedDict."""
+        core = layers.core
+        if any(layer["type"] != "function-after" for layer in layers.own) or core.get("custom_init"):
+            return None
+        inner = config if core.get("config") is None else core["config"]
+        if core.get("root_model"):
+            return self._root_model_body(key, layers, inner)
+        fields = core if core["type"] == "typed-dict" else self._schemas.resolve(core["schema"])
+        if fields["type"] not in ("typed-dict", "model-fields", "dataclass-args"):
+            # a validator before the fields
+            return None
+        named = list(_fields(fields))
+        by_key = {name: _keys(name, field, inner or {}) for name, field in named}
+        extra = (inner or {}).get("extra_fields_behavior") or fields.get("extra_behavior") or "ignore"
+        if any(keys is None or (len(keys) > 1 and extra == "allow") for keys in by_key.values()):
+            # a field that is found by a path; or one of which a second name would be an extra member
+            return None
+        cls = core.get("cls")
+        body = Body(Kind.MODEL, getattr(cls, "__name__", "") or fields.get("model_name", "") or "object")
+        self._bodies[key] = body
+        body.by_item = core["type"] == "typed-dict"
+        body.extra = extra == "allow"
+        if extra == "forbid":
+            body.extra_place = FORBIDDEN
+        elif extra == "allow":
+            body.extra_place = ANY if fields.get("extras_schema") is None else Place(is_late=True)
+        for name, field in named:
+            keys = by_key[name] or ()
+            place = self.place(field["schema"], inner)
+            body.keys[name] = tuple(keys)
+            for alias in keys:
+                body.fields[alias] = place
+                body.names[alias] = name
+        body.item = IGNORED
+        body.close = Validator(self, lambda: self._inside(layers.top, config), config).close
+        return body
+
+    def _root_model_body(self, key: tuple[int, int], layers: Layers, config: Any) -> Body | None:
+        """Make the body of a root model: split as its root is."""
+        below = self._schemas.layers(layers.core["schema"])
+        if below.core["type"] not in ("list", "dict"):
+            return None
+        if any(layer["type"] != "function-after" for layer in below.functions):
+            return None
+        inner = self._body(below, config)
+        if inner is None:
+            return None
+        body = Body(inner.kind, getattr(layers.core.get("cls"), "__name__", ""))
+        body.item = inner.item
+        body.unfold = lambda value: value.root
+        body.close = Validator(self, lambda: self._inside(layers.top, config), config).close
+        self._bodies[key] = body
+        return body
+
+    # -- schemas with room for what has been validated
+    # -----------------------------------------------------------
+
+    def _around(self, schema: Any, config: Any) -> Schema:
+        """Copy the schema of a place for a value that is already validated, or whose parts are."""
+        layers = self._schemas.layers(schema)
+        place = self.place(schema, config)
+        if any(layer["type"] != "function-after" for layer in layers.functions):
+            return layers.outer[0]
+        if place.carries:
+            inner: Schema = self._carry  # type: ignore[assignment]
+        elif layers.core["type"] in ("list", "dict"):
+            inner = self._inside(layers.core, config)
+        else:
+            inner = layers.core
+        for layer in reversed(layers.outer):
+            inner = {**layer, "schema": inner}
+            inner.pop("ref", None)
+        return inner
+
+    def _inside(self, schema: Any, config: Any) -> Schema:
+        """Copy the schema of a container, with room for its validated children."""
+        schema = self._schemas.resolve(schema)
+        copy = {**schema}
+        copy.pop("ref", None)
+        kind = schema["type"]
+        if kind in CLASSES and schema.get("config") is not None:
+            config = schema["config"]
+        if kind == "list" and "items_schema" in schema:
+            copy["items_schema"] = self._around(schema["items_schema"], config)
+        elif kind == "dict" and "values_schema" in schema:
+            copy["values_schema"] = self._around(schema["values_schema"], config)
+        elif kind in ("model-fields", "typed-dict", "dataclass-args"):
+            fields = schema["fields"]
+            if isinstance(fields, dict):
+                copy["fields"] = {
+                    name: {**field, "schema": self._around(field["schema"], config)}
+                    for name, field in fields.items()
+                }
+            else:
+                copy["fields"] = [
+                    {**field, "schema": self._around(field["schema"], config)} for field in fields
+                ]
+        elif "schema" in schema:
+            # a class, a function that comes with it, and what is around the root of a root model
+            copy["schema"] = self._inside(schema["schema"], config)
+        return copy
+
+
+def _fields(schema: Schema) -> Iterator[tuple[str, Schema]]:
+    """Pair the names of a class's fields with their schemas, without those that no input sets."""
+    fields = schema["fields"]
+    if isinstance(fields, dict):
+        yield from fields.items()
+    else:
+        yield from ((field["name"], field) for field in fields if field.get("init", True))
+
+
+def _keys(name: str, field: Schema, config: Any) -> list[str] | None:
+    """List the JSON keys of a field, None if it is found by a path."""
+    alias = field.get("validation_alias")
+    if alias is None or config.get("validate_by_alias") is False:
+        return [name]
+    paths = [[alias]] if isinstance(alias, str) else alias
+    if paths and not isinstance(paths[0], list):
+        paths = [paths]
+    if any(len(path) != 1 for path in paths):
+        return None
+    keys = [path[0] for path in paths]
+    if (config.get("validate_by_name") or config.get("populate_by_name")) and name not in keys:
+        keys.append(name)
+    return keys
+
+
+def _exact(core: Schema, config: Any) -> type | None:
+    """Return the type of values that are valid as they are."""
+    if not core.keys() <= _WITHOUT_LIMITS:
+        return None
+    kind = core["type"]
+    if kind == "str":
+        return None if any(key.startswith("str_") for key in config) else str
+    if kind == "float":
+        return None if config.get("allow_inf_nan") is False else float
+    return {"int": int, "bool": bool}.get(kind)
+
+
+def findings(error: ValidationError, value: Any) -> Iterator[Finding]:
+    """List what pydantic says about a JSON value, by its keys."""
+    for detail in error.errors(include_url=False):
+        yield Finding(json_path(detail["loc"], value), detail["type"], detail["msg"], detail)
+
+
+def json_path(loc: tuple[Any, ...], value: Any) -> tuple[Segment, ...]:
+    """Return the keys and indices of an error's place; it also names members of unions, and functions."""
+    path: list[Segment] = []
+    for position, segment in enumerate(loc):
+        if type(value) is Carrier:
+            break
+        is_index = isinstance(value, list) and type(segment) is int and 0 <= segment < len(value)
+        if is_index or (isinstance(value, dict) and segment in value):
+            value = value[segment]
+        elif not isinstance(value, dict) or position + 1 < len(loc) or segment == "[key]":
+            # no place in the text; but a key that is missing is one
+            continue
+        path.append(segment)
+    return tuple(path)

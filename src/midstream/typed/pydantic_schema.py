@@ -1,0 +1,176 @@
+"""Find one's way in pydantic's core schemas: layers, definitions, classes, and whose functions are called.
+
+What is called a *layer* wraps another schema: a default, ``None`` as an alternative, a function of the user.
+Functions right above a class's schema that come with the class (its model validators) are the class's own;
+others belong to the field of the model around it.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType, MethodType
+from typing import Any, NamedTuple
+
+__all__ = ["CLASSES", "FUNCTIONS", "Layers", "Schemas"]
+
+Schema = dict[str, Any]
+
+CLASSES = frozenset(["model", "dataclass", "typed-dict"])
+FUNCTIONS = frozenset(["function-before", "function-after", "function-wrap", "function-plain"])
+# read JSON only, so of a schema for JSON and for Python objects the first counts
+_TRANSPARENT = {"json-or-python": "json_schema"}
+# schemas of which nobody but pydantic has a say about the value
+_PURE = frozenset(
+    [
+        "any", "bool", "bytes", "complex", "custom-error", "date", "datetime", "decimal", "default", "dict",
+        "enum", "float", "frozenset", "int", "json", "json-or-python", "lax-or-strict", "list", "literal",
+        "multi-host-url", "none", "nullable", "set", "str", "tagged-union", "time", "timedelta", "tuple",
+        "typed-dict", "typed-dict-field", "union", "url", "uuid", "chain", "never", "missing-sentinel",
+        "definitions", "definition-ref", *FUNCTIONS,
+    ]
+)  # fmt: skip
+_CHILDREN = (
+    "choices", "extras_schema", "fields", "items_schema", "json_schema", "keys_schema", "lax_schema",
+    "schema", "steps", "strict_schema", "values_schema",
+)  # fmt: skip
+# what calls something of the user, if it is there
+_HOOKS = ("custom_error_type", "default_factory", "missing")
+
+
+class Layers(NamedTuple):
+    """A schema, taken apart."""
+
+    # from the outside: defaults, None, and functions of the model around the value
+    outer: list[Schema]
+    # the functions of the class itself, and its schema
+    top: Schema
+    own: list[Schema]
+    core: Schema
+
+    @property
+    def is_nullable(self) -> bool:
+        """Whether null is an alternative."""
+        return any(layer["type"] == "nullable" for layer in self.outer)
+
+    @property
+    def functions(self) -> list[Schema]:
+        """The functions of the model around the value."""
+        return [layer for layer in self.outer if layer["type"] in FUNCTIONS]
+
+
+class Schemas:
+    """The definitions that the schemas of a type refer to."""
+
+    def __init__(self) -> None:
+        self.definitions: dict[str, Schema] = {}
+
+    def resolve(self, schema: Any) -> Schema:
+        """Follow references and collect definitions, down to a schema that says something itself."""
+        while True:
+            kind = schema["type"]
+            if kind == "definitions":
+                for definition in schema["definitions"]:
+                    self.definitions.setdefault(definition["ref"], definition)
+                schema = schema["schema"]
+            elif kind == "definition-ref":
+                schema = self.definitions[schema["schema_ref"]]
+            elif kind in _TRANSPARENT:
+                schema = schema[_TRANSPARENT[kind]]
+            else:
+                return schema  # type: ignore[no-any-return]
+
+    def layers(self, schema: Any) -> Layers:
+        """Separate a schema into its layers."""
+        outer: list[Schema] = []
+        current = self.resolve(schema)
+        while current["type"] in FUNCTIONS or current["type"] in ("default", "nullable"):
+            outer.append(current)
+            if "schema" not in current:
+                # a plain function: there is nothing below
+                return Layers(outer, current, [], current)
+            current = self.resolve(current["schema"])
+        own: list[Schema] = []
+        if current["type"] in CLASSES:
+            for _ in range(self._own_count(current.get("cls"))):
+                if outer and outer[-1]["type"] in FUNCTIONS:
+                    own.insert(0, outer.pop())
+        return Layers(outer, own[0] if own else current, own, current)
+
+    def _own_count(self, cls: Any) -> int:
+        """Count the functions that come with a class."""
+        schema = getattr(cls, "__pydantic_core_schema__", None)
+        count = 0
+        definitions: dict[str, Any] = {}
+        while schema is not None:
+            kind = schema["type"]
+            if kind == "definitions":
+                definitions |= {definition["ref"]: definition for definition in schema["definitions"]}
+                schema = schema["schema"]
+            elif kind == "definition-ref":
+                schema = definitions.get(schema["schema_ref"]) or self.definitions.get(schema["schema_ref"])
+            elif kind in FUNCTIONS and "schema" in schema:
+                count += 1
+                schema = schema["schema"]
+            else:
+                break
+        return count
+
+    def is_pure(self, schema: Any) -> bool:
+        """Report whether nothing of the user is called when a value is validated: it may be done twice."""
+        waiting = [schema]
+        seen: set[int] = set()
+        while waiting:
+            current = waiting.pop()
+            if isinstance(current, tuple):
+                # a choice with its label
+                current = current[0]
+            if isinstance(current, str) or id(current) in seen:
+                continue
+            seen.add(id(current))
+            kind = current.get("type")
+            if kind == "definition-ref":
+                waiting.append(self.resolve(current))
+                continue
+            if kind not in _PURE or any(current.get(hook) is not None for hook in _HOOKS):
+                return False
+            if kind in FUNCTIONS and not _is_of_pydantic(current["function"]["function"]):
+                return False
+            if kind == "tagged-union" and callable(current["discriminator"]):
+                return False
+            for name in _CHILDREN:
+                below = current.get(name)
+                if isinstance(below, dict) and name in ("choices", "fields"):
+                    waiting += below.values()
+                elif isinstance(below, dict):
+                    waiting.append(below)
+                elif isinstance(below, (list, tuple)):
+                    waiting += below
+        return True
+
+    def reachable(self, schema: Any) -> list[Schema]:
+        """List the definitions that a schema refers to, by way of others too."""
+        found: dict[str, Schema] = {}
+        waiting: list[Any] = [schema]
+        while waiting:
+            current = waiting.pop()
+            if isinstance(current, dict):
+                if current.get("type") == "definition-ref":
+                    ref = current["schema_ref"]
+                    if ref not in found:
+                        found[ref] = self.definitions[ref]
+                        waiting.append(found[ref])
+                else:
+                    # in the dict of a model's fields these are fields
+                    skipped = ("metadata", "serialization") if isinstance(current.get("type"), str) else ()
+                    waiting += [value for key, value in current.items() if key not in skipped]
+            elif isinstance(current, (list, tuple)):
+                waiting += current
+        return list(found.values())
+
+
+def _is_of_pydantic(function: Any) -> bool:
+    """Report whether a function is pydantic's own, and does not call one that it was given."""
+    if isinstance(function, MethodType):
+        function = function.__func__
+    module = getattr(function, "__module__", None) or ""
+    is_plain = isinstance(function, FunctionType) and not function.__closure__
+    return is_plain and module.partition(".")[0] in ("pydantic", "pydantic_core")

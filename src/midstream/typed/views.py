@@ -1,0 +1,245 @@
+"""Read-only views of containers that are still open: what `partial` shows.
+
+A view is a node and a length, and the view of what was open in it: it never changes, though the node grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from .._undefined import UNDEFINED
+from .nodes import SHOWN
+from .places import Kind
+
+if TYPE_CHECKING:
+    from .nodes import Node
+    from .places import Body
+
+__all__ = ["DictView", "ListView", "ModelView", "TypedDictView", "node_of", "to_plain", "view_of"]
+
+
+class _Part:
+    """The children of a node at some time: the first ones, and the open one."""
+
+    __slots__ = ("length", "node", "open_key", "open_value")
+
+    def __init__(self, node: Node, length: int, open_key: Any, open_value: Any) -> None:
+        self.node = node
+        self.length = length
+        # None: nothing is open
+        self.open_key = open_key
+        self.open_value = open_value
+
+    def value(self, key: Any) -> Any:
+        """Return what is shown of a child."""
+        if key == self.open_key and self.open_key is not None:
+            value = self.open_value
+            # the text of an open string is put together when it is wanted
+            return value[0].read(value[1]) if type(value) is tuple else value
+        return self.node.child(key, self.length)
+
+    def names(self) -> Iterator[str]:
+        """List the keys of which something is shown."""
+        for key in dict.fromkeys(self.node.keys[: self.length]):
+            if self.value(key) is not UNDEFINED:
+                yield key
+        is_new = self.open_key is not None and self.node.position(self.open_key, self.length) is None
+        if is_new and self.open_value is not UNDEFINED:
+            yield self.open_key
+
+
+class ModelView:
+    """A model that is still open. Its attributes are the names of the fields, and nothing else.
+
+    A field that has not arrived is `UNDEFINED`. The instance takes the place of the view when the model has
+    closed and is valid.
+    """
+
+    __slots__ = ("__part",)
+
+    def __init__(self, part: _Part) -> None:
+        object.__setattr__(self, "_ModelView__part", part)
+
+    def __getattr__(self, name: str) -> Any:
+        part: _Part = object.__getattribute__(self, "_ModelView__part")
+        body = part.node.body
+        keys = None if body is None else body.keys.get(name)
+        if keys is None:
+            if body is not None and body.extra and (value := part.value(name)) is not UNDEFINED:
+                return value
+            raise AttributeError(f"{_name(body)} has no field {name!r}", name=name, obj=self)
+        for key in keys:
+            if (value := part.value(key)) is not UNDEFINED:
+                return value
+        return UNDEFINED
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("a partial is read-only")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("a partial is read-only")
+
+    def __dir__(self) -> list[str]:
+        return list(dict.fromkeys(name for name, _ in _members(self, every=True)))
+
+    def __eq__(self, other: object) -> bool:
+        return to_plain(self) == to_plain(other) if isinstance(other, ModelView) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # it holds lists
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a partial cannot be pickled or copied; to_plain(partial) gives plain data")
+
+    def __repr__(self) -> str:
+        part: _Part = object.__getattribute__(self, "_ModelView__part")
+        members = "".join(f" {name}={value!r}" for name, value in _members(self))
+        return f"<partial {_name(part.node.body)}{members}>"
+
+
+class TypedDictView(ModelView):
+    """A TypedDict that is still open: its keys can be read as items, too."""
+
+    __slots__ = ()
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            value = getattr(self, name)
+        except AttributeError:
+            raise KeyError(name) from None
+        if value is UNDEFINED:
+            raise KeyError(name)
+        return value
+
+    def __contains__(self, name: object) -> bool:
+        return any(name == member for member, _ in _members(self))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name, _ in _members(self)])
+
+    def __len__(self) -> int:
+        return len(list(_members(self)))
+
+
+def _name(body: Body | None) -> str:
+    return (body.name if body is not None else "") or "object"
+
+
+def _members(view: ModelView, every: bool = False) -> Iterator[tuple[str, Any]]:
+    """Pair the names of a view's fields with what is shown of them."""
+    part: _Part = object.__getattribute__(view, "_ModelView__part")
+    body = part.node.body
+    if body is None:
+        return
+    for name in body.keys:
+        if (value := getattr(view, name)) is not UNDEFINED or every:
+            yield name, value
+    if body.extra:
+        for key in part.names():
+            if key not in body.fields:
+                yield key, part.value(key)
+
+
+class ListView(Sequence[Any]):
+    """A list that is still open, or that has an invalid item."""
+
+    __slots__ = ("_part",)
+
+    def __init__(self, part: _Part) -> None:
+        self._part = part
+
+    def __len__(self) -> int:
+        part = self._part
+        return part.length + (part.open_key is not None and part.open_value is not UNDEFINED)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[position] for position in range(*index.indices(len(self)))]
+        length = len(self)
+        position = index + length if index < 0 else index
+        if not 0 <= position < length:
+            raise IndexError("list index out of range")
+        return self._part.value(position)
+
+    def __iter__(self) -> Iterator[Any]:
+        part = self._part
+        for position in range(len(self)):
+            yield part.value(position)
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, (list, ListView)) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # it holds lists
+
+    def __repr__(self) -> str:
+        return f"<partial {list(self)!r}>"
+
+
+class DictView(Mapping[str, Any]):
+    """A dict that is still open, or that has an invalid member."""
+
+    __slots__ = ("_part",)
+
+    def __init__(self, part: _Part) -> None:
+        self._part = part
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self._part.names())
+
+    def __iter__(self) -> Iterator[str]:
+        return self._part.names()
+
+    def __getitem__(self, key: str) -> Any:
+        if (value := self._part.value(key)) is UNDEFINED:
+            raise KeyError(key)
+        return value
+
+    def __repr__(self) -> str:
+        return f"<partial {dict(self)!r}>"
+
+
+def view_of(node: Node, length: int, open_key: Any = None, open_value: Any = UNDEFINED) -> Any:
+    """Make the view of a node as it is at a length."""
+    body = node.body
+    if node.role != SHOWN or body is None:
+        return UNDEFINED
+    part = _Part(node, length, open_key, open_value)
+    if body.kind is Kind.MODEL or body.kind is Kind.TAGGED:
+        return TypedDictView(part) if body.by_item else ModelView(part)
+    return DictView(part) if node.is_object else ListView(part)
+
+
+def node_of(shown: Any) -> Node | None:
+    """Return the node that a view shows, None for anything else."""
+    if isinstance(shown, ModelView):
+        part: _Part = object.__getattribute__(shown, "_ModelView__part")
+        return part.node
+    return shown._part.node if isinstance(shown, (ListView, DictView)) else None
+
+
+def to_plain(partial: Any) -> Any:
+    """Return a partial as plain data: views as dicts and lists, without what has not arrived or is invalid.
+
+    Names are those of the fields. What is complete is left as it is: instances are not taken apart.
+
+    >>> from midstream.typed import JsonTypedAccumulator, to_plain
+    >>> accumulator = JsonTypedAccumulator(dict[str, list[str]])
+    >>> _ = accumulator.add_fragment('{"tags": ["typed", "str')
+    >>> accumulator.partial
+    <partial {'tags': <partial ['typed', 'str']>}>
+    >>> to_plain(accumulator.partial)
+    {'tags': ['typed', 'str']}
+    """
+    if isinstance(partial, ModelView):
+        return {name: to_plain(value) for name, value in _members(partial)}
+    if isinstance(partial, DictView):
+        return {key: to_plain(value) for key, value in partial.items()}
+    if isinstance(partial, ListView):
+        return [to_plain(value) for value in partial if value is not UNDEFINED]
+    return partial

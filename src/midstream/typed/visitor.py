@@ -1,0 +1,431 @@
+"""Updates in, events out: the walk down the places of a type while a document arrives.
+
+A value goes one of three ways. A scalar, or a container that is not split, is collected and checked when it
+is complete (`_whole`). A container that is split is a `Node`, validated with its validated children when it
+closes (`_close`). What is no part of the type is kept as JSON only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._undefined import UNDEFINED
+from ..accumulators.update import JsonFragmentKind
+from ..errors import TypedError
+from ..paths import format_path, segments_of
+from .events import TypedEvent
+from .hold import WILDCARD
+from .nodes import ABSENT, HELD, INVALID, NO_PART, OPEN, REFUSED, SHOWN, GrowingText, Node
+from .places import FORBIDDEN, IGNORED, PENDING, Body, Carrier, Finding, InvalidValueError, Kind, Place
+from .views import view_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ..accumulators.update import JsonFragmentUpdate
+    from ..paths import Segment, Segments
+    from .nodes import Capture
+    from .plans import Plan
+
+__all__ = ["TypedVisitor"]
+
+KEY = JsonFragmentKind.Key
+PARTIAL_STRING = JsonFragmentKind.PartialString
+COMPLETE_STRING = JsonFragmentKind.CompleteString
+COMPLETE_NUMBER = JsonFragmentKind.CompleteNumber
+COMPLETE_BOOLEAN = JsonFragmentKind.CompleteBoolean
+COMPLETE_NULL = JsonFragmentKind.CompleteNull
+START_STRING = JsonFragmentKind.StartString
+START_OBJECT = JsonFragmentKind.StartObject
+START_ARRAY = JsonFragmentKind.StartArray
+END_OBJECT = JsonFragmentKind.EndObject
+END_ARRAY = JsonFragmentKind.EndArray
+JSON_COMPLETE = JsonFragmentKind.JsonComplete
+
+# the tag of one whose tag was known, and comes again
+TAG_AGAIN = Place()
+
+# in place of a value, while a collected one is replayed: the container ends
+NOTHING = object()
+
+
+class TypedVisitor:
+    """Build what a type makes of a document, and report what is complete or invalid."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        context: Any,
+        hold: tuple[tuple[Any, ...], ...],
+        stop: Callable[[], None] | None,
+    ) -> None:
+        self.plan = plan
+        self.context = context
+        # called after an error was reported; raises, if the first error is to end the stream
+        self.stop = stop
+        self.document = Node(None, "", IGNORED, None, True)
+        self.document.given = {}
+        self.document.patterns = hold
+        self.node = self.document
+        # of the value that comes next, or of the open string
+        self.place = plan.root
+        self.key: Segment = "root"
+        self.text: GrowingText | None = None
+        self.role = SHOWN
+        self.events: list[TypedEvent] = []
+        # what is invalid; only ever added to, or replaced by a new list
+        self.errors: list[TypedError] = []
+        self.result: Any = UNDEFINED
+        self.is_complete = False
+
+    def capture(self) -> Capture:
+        """Return what a snapshot has to remember."""
+        node, text = self.node, self.text
+        if text is None:
+            return node, len(node.raws), None, None, 0, SHOWN
+        return node, len(node.raws), self.key, text, text.length, self.role
+
+    def take(self, updates: Iterable[JsonFragmentUpdate]) -> None:
+        """Add what a fragment said."""
+        for update in updates:
+            kind = update.kind
+            if kind is PARTIAL_STRING:
+                self.text.append(update.text_value)  # type: ignore[union-attr, arg-type]
+            elif kind is KEY:
+                self.begin_member(update.value)
+            elif kind is COMPLETE_STRING:
+                self.text = None
+                self.scalar(update.value, None)
+            elif kind is START_STRING:
+                self.begin_string()
+            elif kind is COMPLETE_NUMBER:
+                self.scalar(update.value, update.text_value)
+            elif kind is COMPLETE_BOOLEAN or kind is COMPLETE_NULL:
+                self.scalar(update.value, None)
+            elif kind is START_OBJECT:
+                self.begin(True)
+            elif kind is START_ARRAY:
+                self.begin(False)
+            elif kind is END_OBJECT or kind is END_ARRAY:
+                self.end()
+            elif kind is JSON_COMPLETE:
+                self.end_document()
+
+    def begin_member(self, key: str) -> None:
+        """Find the place of the member whose key has come."""
+        node = self.node
+        self.key = key
+        body = node.body
+        if key in node.index:
+            self._forget(node, key)
+        if body is None:
+            self.place = IGNORED
+        elif body.kind is Kind.MODEL:
+            place = body.fields.get(key)
+            self.place = body.extra_place if place is None else place
+            if body is not node.place.body and key in node.index and key == node.place.body.tag:  # type: ignore[union-attr]
+                self.place = TAG_AGAIN
+        else:
+            self.place = body.item
+
+    def begin_string(self) -> None:
+        """Begin to collect the text of a string."""
+        place, node = self.place, self.node
+        if not node.is_object:
+            self.key = len(node.raws)
+        if place is FORBIDDEN:
+            self._forbid()
+        self.text = GrowingText()
+        if place is IGNORED or place is FORBIDDEN:
+            self.role = NO_PART if place is IGNORED else REFUSED
+        elif not place.shows_text or (node.patterns and self._held(node, self.key)[1]):
+            self.role = HELD
+        else:
+            self.role = SHOWN
+
+    def scalar(self, value: Any, text: str | None) -> None:
+        """Add a string, a number, a boolean or null that is complete."""
+        place, node = self.place, self.node
+        key = self.key if node.is_object else len(node.raws)
+        if type(value) is place.exact and (value.__class__ is not str or value.isascii() or _is_text(value)):
+            # the most frequent case: valid as it is
+            node.put(key, value, value)
+            if node.given is not None:
+                node.give(key, value)
+            self.events.append(TypedEvent("complete", (node.pair, key), value))
+        else:
+            self._whole(node, key, place, value, text)
+
+    def begin(self, is_object: bool, raw: Any = None) -> None:
+        """Enter a container; ``raw`` is its value where that is already known."""
+        place, parent = self.place, self.node
+        key = self.key if parent.is_object else len(parent.raws)
+        if place is FORBIDDEN:
+            self.key = key
+            self._forbid()
+        body = place.body
+        if body is not None and (body.kind is Kind.ANY or (body.kind is not Kind.LIST) == is_object):
+            node = Node(parent, key, place, body, is_object)
+            if body.close is not None or body.is_late:
+                node.given = {} if is_object else []
+        else:
+            body = None
+            node = Node(parent, key, place, None, is_object)
+        if place is IGNORED or place is FORBIDDEN:
+            node.role = NO_PART if place is IGNORED else REFUSED
+        elif parent.patterns:
+            node.patterns, is_held = self._held(parent, key)
+            if is_held:
+                node.role = HELD
+        self.node = node
+        self.text = None
+        if body is None:
+            self.place = IGNORED
+        elif body.kind is not Kind.TAGGED:
+            self.place = body.item
+        elif raw is not None and body.tag in raw:
+            self._decide(node, raw[body.tag])
+
+    def end(self) -> None:
+        """Leave the innermost container."""
+        node = self.node
+        parent = node.parent
+        assert parent is not None
+        self.node = parent
+        self.text = None
+        raw = node.closed_raw()
+        if node.body is None or node.body.kind is Kind.TAGGED:
+            if node.bad:
+                self._put_bad(parent, node, raw)
+            else:
+                self._whole(parent, node.key, node.place, raw, None)
+        else:
+            self._close(parent, node, node.body, raw)
+        if not parent.is_object:
+            self.place = IGNORED if parent.body is None else parent.body.item
+
+    def end_document(self) -> None:
+        """Make the result, now that the root is closed."""
+        self.is_complete = True
+        document = self.document
+        if document.bad:
+            return
+        raw, value = document.raws[-1], document.shown[-1]
+        if self.plan.root.is_late:
+            try:
+                value = self.plan.finish(document.given["root"], self.context)
+            except InvalidValueError as error:
+                document.marks[document.put("root", raw, value)] = INVALID
+                self._invalid(document, "root", error, raw)
+                return
+            self._report_late({"root": value}, document)
+            document.put("root", raw, value)
+        self.result = value
+
+    def _whole(self, node: Node, key: Segment, place: Place, value: Any, text: str | None) -> None:
+        """Add a complete value that was not split."""
+        if place is IGNORED:
+            position = node.put(key, value, UNDEFINED)
+            if node.body is not None:
+                node.marks[position] = ABSENT
+            return
+        if place is PENDING or place is TAG_AGAIN:
+            self._add_to_undecided(node, key, value)
+            return
+        if place is FORBIDDEN:
+            if key not in node.bad:
+                self._forbid()
+            node.marks[node.put(key, value, UNDEFINED)] = INVALID
+            return
+        result: Any
+        if value is None and place.is_nullable:
+            result = given = None
+        elif place.check is None:
+            result, given = UNDEFINED, value
+        else:
+            try:
+                result = place.check(value, text, self.context)
+            except InvalidValueError as error:
+                node.marks[node.put(key, value, UNDEFINED)] = INVALID
+                self._invalid(node, key, error, value)
+                return
+            given = Carrier(result) if place.carries else value
+        if place.is_late:
+            shown = value if place.shows_text and not self._is_held(node, key) else UNDEFINED
+            self._put_late(node, key, value, shown)
+        else:
+            node.put(key, value, result)
+            self.events.append(TypedEvent("complete", (node.pair, key), result))
+        node.give(key, given)
+
+    def _close(self, parent: Node, node: Node, body: Body, raw: Any) -> None:
+        """Add a container that was split."""
+        key, place = node.key, node.place
+        if node.bad:
+            self._put_bad(parent, node, raw)
+            return
+        given: Any
+        value: Any
+        if body.is_late:
+            step = parent.step(key)
+            parent.late[key] = [
+                (pair, (step, *steps)) for records in node.late.values() for pair, steps in records
+            ]
+            value, given = None, node.given
+        else:
+            if body.close is None:
+                value = dict(zip(node.keys, node.shown, strict=True)) if node.is_object else node.shown.copy()
+            else:
+                try:
+                    value = body.close(node.given, self.context)
+                except InvalidValueError as error:
+                    parent.marks[parent.put(key, raw, view_of(node, len(node.raws)))] = INVALID
+                    self._invalid(parent, key, error, raw)
+                    return
+                final = self._report_late(value if body.unfold is None else body.unfold(value), node)
+                if final and place.is_late:
+                    node = node.settled(final)
+            given = Carrier(value) if place.carries else raw
+        if place.is_late:
+            self._put_late(parent, key, raw, view_of(node, len(node.raws)))
+        else:
+            parent.put(key, raw, value)
+            self.events.append(TypedEvent("complete", (parent.pair, key), value))
+        parent.give(key, given)
+
+    def _put_late(self, node: Node, key: Segment, raw: Any, shown: Any) -> None:
+        """Add a child that is final only when the model around it is."""
+        node.marks[node.put(key, raw, shown)] = OPEN
+        node.late.setdefault(key, []).append(((node.pair, key), (node.step(key),)))
+
+    def _put_bad(self, parent: Node, node: Node, raw: Any) -> None:
+        """Add a container with an invalid part: it is not validated itself."""
+        parent.marks[parent.put(node.key, raw, view_of(node, len(node.raws)))] = INVALID
+        parent.bad[node.key] = list(node.bad.values())
+
+    def _report_late(self, value: Any, node: Node) -> dict[Segment, Any]:
+        """Report what has become final with the model around it, and return the children among that."""
+        final: dict[Segment, Any] = {}
+        for key, records in node.late.items():
+            for pair, steps in records:
+                found: Any = value
+                try:
+                    for step in steps:
+                        is_item = isinstance(found, (dict, list, tuple))
+                        found = found[step] if is_item else getattr(found, str(step))
+                except (LookupError, TypeError, AttributeError):
+                    # a validator of the user has made something else of it
+                    continue
+                self.events.append(TypedEvent("complete", pair, found))
+                if len(steps) == 1:
+                    final[key] = found
+        return final
+
+    def _invalid(self, node: Node, key: Segment, error: InvalidValueError, raw: Any) -> None:
+        """Report what is wrong with a child."""
+        pair = (node.pair, key)
+        segments = segments_of(pair)
+        errors = [_typed_error(segments, finding) for finding in error.findings]
+        self.errors += errors
+        node.bad[key] = errors
+        self.events.append(TypedEvent("invalid", pair, raw, tuple(errors)))
+        if self.stop is not None:
+            self.stop()
+
+    def _forbid(self) -> None:
+        """Report a key that must not be."""
+        finding = self.plan.forbidden(str(self.key))
+        self._invalid(self.node, self.key, InvalidValueError([finding]), UNDEFINED)
+
+    def _forget(self, node: Node, key: str) -> None:
+        """Withdraw the errors of a key that comes again."""
+        gone = {id(error) for error in node.forget(key)}
+        if gone:
+            # older snapshots keep the old list
+            self.errors = [error for error in self.errors if id(error) not in gone]
+
+    def _held(self, node: Node, key: Segment) -> tuple[tuple[tuple[Any, ...], ...], bool]:
+        """Return the patterns of what is held back below a child, and whether it is held back itself."""
+        rest = [
+            pattern[1:]
+            for pattern in node.patterns
+            if pattern[0] is WILDCARD or (type(pattern[0]) is type(key) and pattern[0] == key)
+        ]
+        return tuple(pattern for pattern in rest if pattern), not all(rest)
+
+    def _is_held(self, node: Node, key: Segment) -> bool:
+        return bool(node.patterns) and self._held(node, key)[1]
+
+    def _add_to_undecided(self, node: Node, key: Segment, value: Any) -> None:
+        """Add a member of a tagged union that is not decided, or the tag of one that was."""
+        tag = node.place.body.tag  # type: ignore[union-attr]
+        node.marks[node.put(key, value, UNDEFINED)] = OPEN
+        if key != tag:
+            return
+        for bad in list(node.bad):
+            self._forget(node, str(bad))
+        # older snapshots keep the node as it was
+        fresh = Node(node.parent, node.key, node.place, node.place.body, True)
+        fresh.role, fresh.patterns = node.role, node.patterns
+        self.node = fresh
+        self._decide(fresh, value)
+        for name, member in dict(zip(node.keys, node.raws, strict=True)).items():
+            self.begin_member(name)
+            self._replay(member)
+
+    def _decide(self, node: Node, tag: Any) -> None:
+        """Choose the model of a tagged union."""
+        place = node.place
+        body = place.body
+        assert body is not None
+        assert place.check is not None
+        choice = None if isinstance(tag, (dict, list)) else body.choices.get((type(tag), tag))
+        if choice is not None:
+            node.body = choice
+            node.given = {}
+            return
+        # the library says what is wrong with the tag; if nothing is, the object is checked when it is
+        # complete
+        node.body = None
+        try:
+            place.check({body.tag: tag}, None, self.context)
+        except InvalidValueError as error:
+            assert node.parent is not None
+            node.role = REFUSED
+            self._invalid(node.parent, node.key, error, {body.tag: tag})
+            node.bad[body.tag] = node.parent.bad.pop(node.key)
+
+    def _replay(self, raw: Any) -> None:
+        """Add a value that was collected, as if it had come only now."""
+        waiting: list[tuple[str | None, Any]] = [(None, raw)]
+        while waiting:
+            key, value = waiting.pop()
+            if value is NOTHING:
+                self.end()
+                continue
+            if key is not None:
+                self.begin_member(key)
+            if isinstance(value, dict):
+                self.begin(True, value)
+                waiting.append((None, NOTHING))
+                waiting += reversed(value.items())
+            elif isinstance(value, list):
+                self.begin(False)
+                waiting.append((None, NOTHING))
+                waiting += [(None, item) for item in reversed(value)]
+            else:
+                self.scalar(value, None)
+
+
+def _is_text(value: str) -> bool:
+    """Report whether a string has no lone surrogates, which no library takes for text."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _typed_error(segments: Segments, finding: Finding) -> TypedError:
+    place = (*segments, *finding.segments)
+    return TypedError(place, format_path("root", place), finding.code, finding.message, finding.native)

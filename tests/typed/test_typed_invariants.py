@@ -1,0 +1,274 @@
+"""The numbered promises of typed streams: random types, random texts, random cuts.
+
+The oracle is one `TypeAdapter.validate_json` of the complete text, and the calls that it makes of what the
+user has written. MIDSTREAM_FUZZ_EXAMPLES sets how many examples each property tries.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from builds import BUILDS
+from costs import assert_linear
+from typed_models import CALLS, Maker, pieces_of, text_of
+
+each_build = pytest.mark.parametrize(
+    "typed",
+    [importlib.import_module(f"{build.__name__}.typed") for build in BUILDS.values()],
+    ids=list(BUILDS),
+)
+examples = settings(max_examples=int(os.environ.get("MIDSTREAM_FUZZ_EXAMPLES", "40")))
+seeds = st.integers(0, 10**9)
+TEXTS = 3
+
+
+def cases(seed: int) -> Any:
+    """Make a type and some texts for it, each with what pydantic makes of it and what it calls."""
+    spec = Maker(seed).spec(3)
+    adapter: TypeAdapter[Any] = TypeAdapter(spec.type)
+    rng = random.Random(seed)
+    for _ in range(TEXTS):
+        text = text_of(spec.value(rng), rng)
+        CALLS.clear()
+        try:
+            expected = adapter.validate_json(text)
+        except ValidationError as error:
+            expected = error
+        yield spec.type, text, expected, Counter(CALLS), rng
+
+
+@each_build
+@given(seed=seeds)
+@examples
+def test_t1_and_t2_the_result_and_the_calls_are_those_of_one_validation(typed: Any, seed: int) -> None:
+    for type, text, expected, calls, rng in cases(seed):
+        CALLS.clear()
+        accumulator = typed.JsonTypedAccumulator(type)
+        for piece in pieces_of(text, rng):
+            accumulator.add_fragment(piece)
+        accumulator.finish()
+        assert accumulator.is_complete
+        assert accumulator.raw == json.loads(text)
+        if isinstance(expected, ValidationError):
+            assert accumulator.errors
+            with pytest.raises(typed.TypedStreamError) as caught:
+                _ = accumulator.result
+            # as often as the library says so: its own words
+            assert str(caught.value.native()) == str(expected)
+        else:
+            assert accumulator.errors == []
+            assert repr(accumulator.result) == repr(expected)
+            assert accumulator.result == expected
+            assert Counter(CALLS) - Counter() == calls
+
+
+def instances(partial: Any, typed: Any) -> Any:
+    """Find what a partial shows that is not a view."""
+    from_views = importlib.import_module(f"{typed.__name__}.views")
+    if isinstance(partial, from_views.ModelView):
+        for _, value in from_views._members(partial):
+            yield from instances(value, typed)
+    elif isinstance(partial, from_views.ListView):
+        for value in partial:
+            yield from instances(value, typed)
+    elif isinstance(partial, from_views.DictView):
+        for value in partial.values():
+            yield from instances(value, typed)
+    else:
+        yield partial
+
+
+@each_build
+@given(seed=seeds)
+@examples
+def test_t3_what_was_reported_does_not_change(typed: Any, seed: int) -> None:
+    for type, text, expected, _, rng in cases(seed):
+        accumulator = typed.JsonTypedAccumulator(type)
+        seen: dict[Any, Any] = {}
+        kept: list[tuple[Any, str, str]] = []
+        for piece in pieces_of(text, rng):
+            for event in accumulator.add_fragment(piece):
+                assert (event.kind, event.segments) not in seen
+                seen[event.kind, event.segments] = (event, repr(event))
+            snapshot = accumulator.snapshot
+            kept.append((snapshot, repr(snapshot.partial), repr(snapshot.raw)))
+            reported = {id(event.value) for event, _ in seen.values() if event.kind == "complete"}
+            for shown in instances(snapshot.partial, typed):
+                assert not isinstance(shown, BaseModel) or id(shown) in reported
+            for kind, segments in seen:
+                assert snapshot.state(segments) == ("final" if kind == "complete" else "invalid")
+        accumulator.finish()
+        for snapshot, partial, raw in kept:
+            assert (repr(snapshot.partial), repr(snapshot.raw)) == (partial, raw)
+        for event, written in seen.values():
+            assert repr(event) == written
+        if not isinstance(expected, ValidationError) and ("complete", ()) in seen:
+            assert seen["complete", ()][0].value is accumulator.result
+
+
+@each_build
+@given(seed=seeds)
+@examples
+def test_t4_events_come_with_the_character_that_determines_them(typed: Any, seed: int) -> None:
+    for type, text, _, _, rng in cases(seed):
+        accumulator = typed.JsonTypedAccumulator(type)
+        by_character: list[tuple[int, str]] = []
+        ends = ends_of(text)
+        for index, character in enumerate(text):
+            for event in accumulator.add_fragment(character):
+                by_character.append((index, repr(event)))
+                if event.kind == "complete":
+                    # never before the text of the value has ended
+                    assert index >= ends[event.segments]
+        by_character += [(len(text), repr(event)) for event in accumulator.finish()]
+        accumulator = typed.JsonTypedAccumulator(type)
+        by_piece: list[tuple[int, str]] = []
+        at = 0
+        for piece in pieces_of(text, rng):
+            at += len(piece)
+            by_piece += [(at, repr(event)) for event in accumulator.add_fragment(piece)]
+        by_piece += [(len(text) + 1, repr(event)) for event in accumulator.finish()]
+        assert [event for _, event in by_piece] == [event for _, event in by_character]
+        boundaries = [0]
+        for piece_end, _ in by_piece:
+            boundaries.append(piece_end)
+        for (piece_end, _), (index, _) in zip(by_piece, by_character, strict=True):
+            # the piece that has the character, not a later one
+            assert index < piece_end
+
+
+def ends_of(text: str) -> dict[tuple[Any, ...], int]:
+    """Find the index of the last character of each value."""
+    ends: dict[tuple[Any, ...], int] = {}
+    decoder = json.JSONDecoder()
+
+    def skip(at: int) -> int:
+        while at < len(text) and text[at] in " \t\r\n":
+            at += 1
+        return at
+
+    def scan(at: int, path: tuple[Any, ...]) -> int:
+        at = skip(at)
+        if text[at] not in "{[":
+            _, end = decoder.raw_decode(text, at)
+            ends[path] = end - 1
+            return end
+        closing = "}" if text[at] == "{" else "]"
+        index = 0
+        at = skip(at + 1)
+        while text[at] != closing:
+            if text[at] == ",":
+                at = skip(at + 1)
+            step: Any = index
+            if closing == "}":
+                step, at = decoder.raw_decode(text, at)
+                at = skip(at) + 1
+            at = skip(scan(at, (*path, step)))
+            index += 1
+        ends[path] = at
+        return at + 1
+
+    scan(0, ())
+    return ends
+
+
+class Item(BaseModel):
+    title: str
+    count: int
+    tags: list[str]
+
+
+class Document(BaseModel):
+    name: str
+    items: list[Item]
+
+
+def document(size: int) -> list[str]:
+    items = [
+        {"title": f"item {number}", "count": number, "tags": ["red", "blue"]} for number in range(size // 50)
+    ]
+    text = json.dumps({"name": "document", "items": items})
+    return [text[at : at + 5] for at in range(0, len(text), 5)]
+
+
+@each_build
+def test_t5_the_time_is_linear(typed: Any) -> None:
+    def prepare(size: int) -> Any:
+        pieces = document(size)
+
+        def run() -> None:
+            for snapshot in typed.typed_values(pieces, Document):
+                _ = snapshot.partial
+
+        return run
+
+    assert_linear(prepare, 3_000)
+
+
+@each_build
+def test_t5_one_long_string_is_linear(typed: Any) -> None:
+    def prepare(size: int) -> Any:
+        pieces = ['{"name": "', *["text "] * (size // 5), '", "items": []}']
+
+        def run() -> None:
+            length = 0
+            for snapshot in typed.typed_values(pieces, Document):
+                length = len(snapshot.partial.name)
+            assert length >= size
+
+        return run
+
+    assert_linear(prepare, 10_000)
+
+
+@each_build
+def test_t6_a_complete_model_keeps_its_identity(typed: Any) -> None:
+    seen: dict[int, Any] = {}
+    snapshot = None
+    for snapshot in typed.typed_values(document(600), Document):
+        for event in snapshot.events:
+            if len(event.segments) == 2:
+                assert isinstance(event.value, Item)
+                seen[event.segments[1]] = event.value
+        for index, item in seen.items():
+            assert snapshot.partial.items[index] is item
+    assert snapshot is not None
+    assert len(seen) == len(snapshot.result.items) == 12
+    assert all(snapshot.result.items[index] is item for index, item in seen.items())
+
+
+@each_build
+@pytest.mark.parametrize("way", ["close", "raise", "error"])
+def test_t7_an_early_end_closes_the_source(typed: Any, way: str) -> None:
+    log: list[str] = []
+
+    def source() -> Any:
+        try:
+            yield '{"name": '
+            yield {"close": '"a"', "raise": "5", "error": "x"}[way]
+            yield ', "items": []}'
+            log.append("read to the end")
+        finally:
+            log.append("closed")
+
+    # the source is kept, so that nothing but the rule closes it
+    fragments = source()
+    snapshots = typed.typed_values(fragments, Document, on_invalid="raise")
+    next(snapshots)
+    if way == "close":
+        next(snapshots)
+        snapshots.close()
+    else:
+        with pytest.raises(ValueError, match="Input should be" if way == "raise" else "expected a value"):
+            next(snapshots)
+    assert log == ["closed"]
