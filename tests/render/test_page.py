@@ -62,7 +62,7 @@ def browser() -> Iterator[Browser]:
 class Visit:
     """A page, and all that must not happen on it."""
 
-    def __init__(self, context: BrowserContext, url: str) -> None:
+    def __init__(self, context: BrowserContext, url: str, address: str = "#start=no") -> None:
         self.url = url
         self.complaints: list[str] = []
         self.requests: list[Any] = []
@@ -73,8 +73,9 @@ class Visit:
         self.page.on("dialog", self._refuse)
         self.page.on("request", lambda request: self.requests.append(request))
         self.page.add_init_script(WATCH)
-        self.page.goto(url)
-        expect(self.page.locator("#start")).to_be_enabled()
+        self.page.goto(url + address)
+        if address == "#start=no":
+            expect(self.page.locator("#start")).to_be_enabled()
 
     def _note(self, message: Any) -> None:
         if message.type in ("error", "warning"):
@@ -144,6 +145,10 @@ READ_TREE = """card => {
     const value = item.querySelector(":scope > .row > .value");
     const members = [...(item.querySelector(":scope > ul")?.children ?? [])];
     const label = member => member.querySelector(":scope > .row > .key, :scope > .row > .index").textContent;
+    if (item.classList.contains("inline")) {
+      return [...value.querySelectorAll(".item")].map(
+        item => item.classList.contains("string") ? item.textContent : JSON.parse(item.textContent));
+    }
     if (value.classList.contains("array")) return members.map(read);
     if (value.classList.contains("object")) return Object.fromEntries(members.map(m => [label(m), read(m)]));
     const text = value.textContent;
@@ -220,8 +225,8 @@ def test_the_default_stream_grows_and_completes(visit: Visit) -> None:
     assert announced[0] == "Stream started"
     assert announced[-1].startswith("The stream has ended.")
     assert len(announced) <= 6
-    # nothing but the height of a card moves
-    assert len({tuple(frame["place"]) for frame in visit.frames() if frame["place"]}) == 1
+    # nothing but the height of a card moves, but for the moment when a second call stands beside the first
+    assert len({tuple(frame["place"]) for frame in visit.frames() if frame["place"]}) == 2
     assert len({frame["badge"] for frame in visit.frames() if frame["badge"]}) == 1
 
 
@@ -374,7 +379,7 @@ def test_a_stream_can_be_stopped(visit: Visit) -> None:
     assert visit.page.locator(".badge").first.text_content() == "stopped"
     assert visit.page.locator("[aria-busy=true]").count() == 0
     expect(visit.page.locator("#start")).to_be_focused()
-    expect(visit.page.locator("#stop")).to_be_disabled()
+    expect(visit.page.locator("#stop")).to_be_hidden()
     # and another one started
     visit.start("report", 0)
     visit.wait()
@@ -392,6 +397,209 @@ def test_what_can_not_be_read_is_said_plainly(visit: Visit) -> None:
     visit.page.locator("#start-pasted").click()
     assert visit.page.locator("#status").text_content() == "There is nothing pasted yet."
     expect(visit.page.locator("#pasted")).to_be_focused()
+
+
+# The first screen
+
+
+def test_a_fresh_tab_shows_a_stream_by_itself(context: BrowserContext, stage: Stage) -> None:
+    visit = Visit(context, stage.url, "")
+    visit.wait("streaming")
+    expect(visit.page.locator(".card")).not_to_have_count(0)
+    expect(visit.page.locator("#stop")).to_be_visible()
+    expect(visit.page.locator("#start")).to_be_hidden()
+    visit.picture("first")
+    visit.page.locator("#stop").click()
+    visit.wait("stopped")
+    expect(visit.page.locator("#start")).to_be_focused()
+    # the same tab does not start again
+    visit.page.reload()
+    expect(visit.page.locator("#status")).to_have_text("Ready.")
+    assert visit.complaints == []
+    visit.page.close()
+
+
+def test_nothing_moves_by_itself_for_those_who_asked_for_that(browser: Browser, stage: Stage) -> None:
+    context = browser.new_context(reduced_motion="reduce")
+    visit = Visit(context, stage.url, "#recording=report")
+    expect(visit.page.locator("#status")).to_have_text("Ready.")
+    expect(visit.page.locator("#recording")).to_have_value("report")
+    context.close()
+
+
+def test_an_address_names_a_recording_and_its_pace(context: BrowserContext, stage: Stage) -> None:
+    first = Visit(context, stage.url)
+    first.start("search", 0)
+    first.wait()
+    address = first.page.url.removeprefix(stage.url)
+    assert address == "#recording=search&pace=0"
+    first.page.close()
+    second = Visit(context, stage.url, address)
+    second.wait()
+    assert second.state_of("web_search") == "complete"
+    assert second.page.locator("#pace-shown").text_content() == "at full speed"
+    second.page.close()
+
+
+def test_a_dropped_file_is_read(visit: Visit) -> None:
+    visit.set_pace(0)
+    visit.page.evaluate(
+        """text => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File([text], "stream.jsonl"));
+            const options = { dataTransfer, bubbles: true, cancelable: true };
+            document.body.dispatchEvent(new DragEvent("drop", options));
+        }""",
+        lines(events('{"dropped": true}')),
+    )
+    visit.wait()
+    assert visit.value("f") == {"dropped": True}
+
+
+# Following
+
+
+def test_the_page_follows_until_the_user_scrolls(visit: Visit) -> None:
+    value = {"rows": [{"id": i, "text": "x" * 30} for i in range(100)]}
+    visit.page.locator("#raw-toggle").click()
+    visit.paste(lines(events(*pieces(json.dumps(value), 10))), 100)
+    live = visit.page.locator("#live")
+    visit.page.wait_for_timeout(1500)
+    top = visit.page.evaluate("scrollY")
+    assert top > 100
+    expect(live).to_be_hidden()
+    edge = visit.page.locator(".here > .row").last.bounding_box()
+    assert edge is None or edge["y"] < 900
+    visit.page.mouse.move(600, 450)
+    visit.page.mouse.wheel(0, -300)
+    expect(live).to_be_visible()
+    visit.picture("scrolled-away")
+    left = visit.page.evaluate("scrollY")
+    visit.page.wait_for_timeout(300)
+    assert abs(visit.page.evaluate("scrollY") - left) <= 300
+    assert visit.page.evaluate("scrollY") < top + 100
+    live.click()
+    expect(live).to_be_hidden()
+    visit.page.wait_for_timeout(200)
+    assert visit.page.evaluate("scrollY") > top
+    visit.wait()
+    expect(live).to_be_hidden()
+
+
+def test_parallel_calls_stand_side_by_side(visit: Visit, browser: Browser, stage: Stage) -> None:
+    visit.start("trip", 0)
+    visit.wait()
+    first, second = (visit.card(name).bounding_box() for name in ("find_trains", "plan_weekend"))
+    assert first["y"] == second["y"]
+    assert first["x"] + first["width"] <= second["x"]
+    visit.page.set_viewport_size({"width": 800, "height": 900})
+    first, second = (visit.card(name).bounding_box() for name in ("find_trains", "plan_weekend"))
+    assert first["x"] == second["x"]
+    assert first["y"] + first["height"] <= second["y"]
+
+
+# Details of values
+
+
+def test_arrays_of_scalars_have_one_row_and_lines_a_block(visit: Visit) -> None:
+    text = '{"a": [1.50, "x", null, true], "b": [[1], {}], "n": 12345678901234567890, '
+    text += '"t": "one\\ntwo", "e": 2e3}'
+    visit.paste(lines(events(*pieces(text, 3))))
+    visit.wait()
+    card = visit.card("f")
+    assert card.locator(".inline > .row > .value").first.text_content() == "1.50, x, null, true"
+    # numbers stand as they were sent
+    assert card.locator(".value.number").all_text_contents() == ["12345678901234567890", "2e3"]
+    assert card.locator(".value.block").text_content() == "one\ntwo"
+    assert visit.value("f")["b"] == [[1], {}]
+    # an array that outgrows its row becomes a list
+    visit.paste(lines(events(*pieces(json.dumps({"a": [1, 2, 3, *["long enough"] * 12]}), 4))))
+    visit.wait()
+    assert visit.value("f") == {"a": [1, 2, 3, *["long enough"] * 12]}
+    assert visit.card("f").locator(".inline").count() == 0
+
+
+def test_times_are_shown(visit: Visit) -> None:
+    visit.start("trip", 100)
+    visit.wait()
+    figures = str(visit.card("plan_weekend").locator(".figures").text_content())
+    assert re.fullmatch(r"first value [\d.]+ m?s · elapsed [\d.]+ m?s · speed [\d,]+ characters/s", figures)
+    times = visit.card("plan_weekend").locator(".at").all_text_contents()
+    assert len(times) == 3
+    in_ms = [float(time.split()[0]) * (1000 if time.endswith(" s") else 1) for time in times]
+    assert in_ms == sorted(in_ms)
+
+
+MARKED = """name => [...(CSS.highlights.get(name) ?? [])].map(range => range.toString())"""
+
+
+def test_the_raw_text_marks_what_arrives_what_is_wrong_and_what_is_hovered(visit: Visit) -> None:
+    visit.start("invalid", 100)
+    visit.wait("streaming")
+    seen = set()
+    for _ in range(40):
+        seen |= set(visit.page.evaluate(MARKED, "fresh"))
+        visit.page.wait_for_timeout(20)
+    visit.wait()
+    raw = str(visit.card("write_rows").locator("pre").text_content())
+    assert seen
+    assert all(part in raw + str(visit.card("format_range").locator("pre").text_content()) for part in seen)
+    assert visit.page.evaluate(MARKED, "fresh") == []
+    assert visit.page.evaluate(MARKED, "error") == ["t"]
+    visit.card("write_rows").locator(".key", has_text="sheet").hover()
+    assert visit.page.evaluate(MARKED, "hovered") == ['"Läufe 2026"']
+    visit.card("write_rows").locator(".index", has_text="1").hover()
+    assert visit.page.evaluate(MARKED, "hovered") == ['["Di", 0, null, false]']
+    visit.page.mouse.move(5, 5)
+    assert visit.page.evaluate(MARKED, "hovered") == []
+
+
+def test_values_paths_and_texts_are_copied(browser: Browser, stage: Stage) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    visit = Visit(context, stage.url)
+    visit.start("trip", 0)
+    visit.wait()
+    card = visit.card("plan_weekend")
+
+    def copied(action: str) -> str:
+        card.get_by_role("button", name=action, exact=True).click()
+        return str(visit.page.evaluate("navigator.clipboard.readText()"))
+
+    assert json.loads(copied("Copy"))["title"].startswith("Zürich im Mai")
+    assert copied("Copy raw") == card.locator("pre").text_content()
+    card.locator(".key", has_text="stops").first.click()
+    assert copied("Copy path") == "days[0].stops"
+    assert json.loads(copied("Copy")) == ["Lindenhof", "Café am See", "Bad Utoquai 🏊"]
+    card.get_by_role("button", name="Collapse").click()
+    expect(card.locator(".key", has_text="stops").first).to_be_hidden()
+    expect(card.locator(".key", has_text="days")).to_be_visible()
+    card.get_by_role("button", name="Expand").click()
+    expect(card.locator(".key", has_text="stops").first).to_be_visible()
+    assert visit.complaints == []
+    context.close()
+
+
+def test_values_are_filtered(visit: Visit) -> None:
+    visit.start("trip", 0)
+    visit.wait()
+    visit.page.locator("#filter").fill("uetliberg")
+    expect(visit.card("find_trains")).to_be_hidden()
+    shown = visit.card("plan_weekend").locator(".key:visible").all_text_contents()
+    assert shown == ["days", "stops"]
+    visit.page.locator("#filter").fill("")
+    expect(visit.card("find_trains")).to_be_visible()
+    assert len(visit.card("plan_weekend").locator(".key:visible").all_text_contents()) > 6
+
+
+def test_a_screen_reader_meets_trees(visit: Visit) -> None:
+    visit.start("search", 0)
+    visit.wait()
+    snapshot = visit.card("web_search").aria_snapshot()
+    assert 'tree "web_search: arguments"' in snapshot
+    assert "treeitem" in snapshot
+    assert "Nordlichter Tromsø März" in snapshot
+    assert 'region "raw text"' in snapshot
+    assert 'button "Copy path"' in snapshot
 
 
 # Safety
@@ -553,7 +761,12 @@ def test_it_is_readable_on_a_phone(browser: Browser, stage: Stage, scheme: Any) 
         reduced_motion="reduce",
     )  # fmt: skip
     visit = Visit(context, stage.url)
-    visit.start("cut", 0)
+    # while a stream runs, it has the screen, and only what stops it stays
+    visit.start("cut", 100)
+    visit.wait("streaming")
+    expect(visit.page.locator("#recording")).to_be_hidden()
+    expect(visit.page.locator("#stop")).to_be_in_viewport()
+    visit.picture(f"phone-running-{scheme}")
     visit.wait()
     visit.picture(f"phone-{scheme}")
     assert visit.page.evaluate("document.documentElement.scrollWidth") == 390
@@ -584,8 +797,9 @@ CONTRASTS = """() => {
     }
     return [255, 255, 255];
   };
-  const names = [".key", ".index", ".value.string", ".value.number", ".value.boolean", ".value.object",
-    ".badge", ".stop", ".note", ".id", "#status", "#start", ".ending", "[data-state=truncated] .badge"];
+  const names = [".key", ".figures", ".action", ".value.string", ".value.number", ".value.boolean",
+    ".value.object", ".badge", ".stop", ".note", ".id", "#status", "#start", ".ending",
+    "[data-state=truncated] .badge"];
   return Object.fromEntries(names.map(name => {
     const element = document.querySelector(name);
     const [a, b] = [light(parse(getComputedStyle(element).color)), light(ground(element))];

@@ -32,7 +32,7 @@ PHONE: dict[str, Any] = {
 
 def open_page(browser: Browser, url: str, options: dict[str, Any]) -> Page:
     page = browser.new_context(**options).new_page()
-    page.goto(url)
+    page.goto(f"{url}#start=no")
     page.locator("#start:enabled").wait_for()
     return page
 
@@ -58,6 +58,8 @@ def ended(page: Page) -> None:
 
 def take(page: Page, name: str) -> None:
     path = PICTURES / f"page-{name}.png"
+    # the value under the pointer would be marked
+    page.mouse.move(1, 1)
     page.screenshot(path=path)
     assert path.stat().st_size < MOST, f"{path} has {path.stat().st_size} bytes"
     print(f"{path}: {path.stat().st_size:,} bytes")

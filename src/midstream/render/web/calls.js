@@ -1,188 +1,8 @@
 /** The messages of a stream on the page: their text, and a card for each of their tool calls. */
 
-import { JsonValueAccumulator, ToolsAggregateMessageHandler, parsePath } from "./midstream.js";
-import { ValueTree, make } from "./tree.js";
-
-// how many characters of raw text are shown, from its end
-const RAW = 20_000;
-
-const STATES = {
-  streaming: "streaming",
-  complete: "complete",
-  truncated: "truncated",
-  invalid: "invalid",
-  failed: "failed",
-  stopped: "stopped",
-};
-
-/** Return the state of a call; `isStopped`: the user stopped the stream. */
-export function stateOf(call, isStopped = false) {
-  if (call.isComplete) return STATES.complete;
-  if (call.error === null) return isStopped ? STATES.stopped : STATES.streaming;
-  if (call.error.code === "truncated") return isStopped ? STATES.stopped : STATES.truncated;
-  return call.error.code === "provider_error" ? STATES.failed : STATES.invalid;
-}
-
-/** Return a sentence about what is wrong. */
-function explanation(state, call) {
-  const message = call.error?.message ?? "";
-  switch (state) {
-    case STATES.truncated:
-      return `Cut off: ${message}. What is shown arrived; the rest did not.`;
-    case STATES.invalid:
-      return `Not valid JSON: ${message}. What came before is shown.`;
-    case STATES.failed:
-      return "The provider gave this call up.";
-    case STATES.stopped:
-      return "You stopped the stream before this was complete.";
-    default:
-      return "";
-  }
-}
-
-// what the end of the open path means, unless more will arrive
-const MARKS = { truncated: "cut", stopped: "cut", failed: "cut", invalid: "wrong" };
-
-/** Return the path of the value in which a text ends or becomes invalid. */
-function endOf(text) {
-  const accumulator = new JsonValueAccumulator();
-  try {
-    accumulator.addFragment(text);
-    return accumulator.openPath;
-  } catch (error) {
-    return parsePath(error.path);
-  }
-}
-
-function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
-}
-
-/** The raw text, or the last part of a long one; the view follows its end. */
-class RawText {
-  #length = 0;
-  #start = 0;
-  #text = document.createTextNode("");
-  #cut = make("p", "dim");
-
-  constructor() {
-    this.element = make("div", "raw");
-    const scroll = make("div", "raw-scroll");
-    scroll.tabIndex = 0;
-    scroll.setAttribute("role", "region");
-    scroll.setAttribute("aria-label", "raw text");
-    const box = make("div", "raw-box");
-    const pre = make("pre");
-    pre.append(this.#text);
-    this.#cut.hidden = true;
-    box.append(this.#cut, pre);
-    scroll.append(box);
-    const label = make("p", "raw-label dim", "There is no structure to show. This is the text as it was received.");
-    const hold = make("div", "raw-hold");
-    hold.append(scroll);
-    this.element.append(label, hold);
-  }
-
-  set(text) {
-    if (text.length === this.#length) return;
-    this.#text.appendData(text.slice(this.#length));
-    this.#length = text.length;
-    if (text.length - this.#start > 2 * RAW) {
-      this.#start = text.length - RAW;
-      this.#text.data = text.slice(this.#start);
-      this.#cut.textContent = `The first ${this.#start.toLocaleString("en")} characters are not shown.`;
-      this.#cut.hidden = false;
-    }
-  }
-}
-
-/** A call or a structured output: a heading, its value as a tree, and the raw text beside it. */
-class CallCard {
-  #call = null;
-  #isStopped = false;
-  #state = "";
-  #end = null;
-  #tree = null;
-  #raw = new RawText();
-  #result = null;
-
-  constructor(label) {
-    this.element = make("section", "card");
-    const head = make("header", "card-head");
-    this.name = make("h3", "name", label);
-    this.id = make("span", "id");
-    this.badge = make("span", "badge");
-    head.append(this.name, this.id, this.badge);
-    this.body = make("div", "card-body");
-    this.cell = make("div", "cell");
-    this.empty = make("p", "dim", "No arguments yet.");
-    this.cell.append(this.empty);
-    this.body.append(this.cell, this.#raw.element);
-    this.note = make("p", "note");
-    this.note.hidden = true;
-    this.element.append(head, this.body, this.note);
-  }
-
-  get state() {
-    return this.#state;
-  }
-
-  /** Show a call as it stands; return whether its state changed. */
-  update(call, isStopped) {
-    if (call === this.#call && isStopped === this.#isStopped) return false;
-    this.#call = call;
-    this.#isStopped = isStopped;
-    const { args, rawArgs } = call;
-    const name = call.name ?? "unnamed call";
-    if (this.name.textContent !== name) {
-      this.name.textContent = name;
-      this.element.setAttribute("aria-label", name);
-    }
-    setText(this.id, call.id ?? (call.index === null ? "" : `#${call.index}`));
-    const before = this.#state;
-    this.#state = stateOf(call, isStopped);
-    if (this.#state !== before) {
-      this.#showState();
-      // a string that was cut off is closed by now, so parse the text once to find it
-      this.#end = this.#state in MARKS && rawArgs !== "" ? endOf(rawArgs) : null;
-    }
-    if (args !== undefined) this.#showTree(args, call);
-    else if (this.#state !== STATES.streaming) setText(this.empty, rawArgs === "" ? "No arguments." : "");
-    this.#raw.set(rawArgs);
-    // without structure, show the text alone
-    const view = args === undefined && rawArgs !== "" ? "raw" : "tree";
-    if (this.element.dataset.view !== view) this.element.dataset.view = view;
-    setText(this.note, explanation(this.#state, call));
-    this.note.hidden = this.note.textContent === "";
-    return this.#state !== before;
-  }
-
-  #showState() {
-    this.element.dataset.state = this.#state;
-    this.badge.textContent = this.#state;
-  }
-
-  #showTree(args, call) {
-    if (this.#tree === null) {
-      this.#tree = new ValueTree(`${call.name ?? "unnamed call"}: arguments`);
-      this.cell.replaceChildren(this.#tree.element);
-    }
-    const mark = MARKS[this.#state] ?? "open";
-    const path = call.isComplete ? null : call.openPath;
-    this.#tree.update(args, mark === "open" ? path : this.#end ?? path, mark);
-  }
-
-  showResult(result) {
-    if (this.#result === null) {
-      const box = make("div", "result");
-      box.append(make("h4", "", "Result"));
-      this.#result = new ValueTree("result");
-      box.append(this.#result.element);
-      this.element.append(box);
-    }
-    this.#result.update(result ?? null, null, "open");
-  }
-}
+import { JsonValueAccumulator, ToolsAggregateMessageHandler } from "./midstream.js";
+import { CallCard, STATES } from "./card.js";
+import { make } from "./node.js";
 
 /** A run of a message's text: a tree if it is JSON, else text. */
 class MessageText {
@@ -195,8 +15,10 @@ class MessageText {
   #plain = make("div", "text");
   #raw = document.createTextNode("");
   #card = null;
+  #tools;
 
-  constructor() {
+  constructor(tools) {
+    this.#tools = tools;
     this.element = make("div", "message-text");
     this.#plain.append(this.#raw);
     this.element.append(this.#plain);
@@ -229,6 +51,10 @@ class MessageText {
     this.#accumulator?.finish();
   }
 
+  filter(query) {
+    this.#card?.element.classList.toggle("filtered", !this.#card.filter(query));
+  }
+
   /** Show it as it stands; return its state if that changed, else "". */
   render(isStopped, isCut) {
     if (!this.#isDirty && !isStopped && !isCut) return "";
@@ -238,7 +64,7 @@ class MessageText {
       return "";
     }
     if (this.#card === null) {
-      this.#card = new CallCard("Structured output");
+      this.#card = new CallCard("Structured output", this.#tools);
       this.#plain.remove();
       this.element.append(this.#card.element);
     }
@@ -269,8 +95,10 @@ class MessageView {
   #calls = [];
   #results = [];
   #isCut = false;
+  #tools;
 
-  constructor(id) {
+  constructor(id, tools) {
+    this.#tools = tools;
     this.element = make("section", "message");
     this.heading = make("h2", "message-id", id ?? "message");
     this.flow = make("div", "flow");
@@ -286,7 +114,7 @@ class MessageView {
   addText(text, choice) {
     let shown = this.#openTexts.get(choice);
     if (shown === undefined) {
-      shown = new MessageText();
+      shown = new MessageText(this.#tools);
       this.#openTexts.set(choice, shown);
       this.#texts.push(shown);
       this.flow.append(shown.element);
@@ -297,9 +125,10 @@ class MessageView {
   setCalls(calls) {
     this.#calls = calls;
     while (this.#cards.length < calls.length) {
-      const card = new CallCard("");
+      const card = new CallCard("", this.#tools);
       this.#cards.push(card);
       this.flow.append(card.element);
+      this.flow.classList.toggle("parallel", this.#cards.length > 1);
       // later text belongs after the call; only JSON remains one text when it is interrupted
       for (const [choice, text] of this.#openTexts) {
         if (text.isStructured) continue;
@@ -307,6 +136,11 @@ class MessageView {
         this.#openTexts.delete(choice);
       }
     }
+  }
+
+  filter(query) {
+    for (const card of this.#cards) card.element.classList.toggle("filtered", !card.filter(query));
+    for (const text of this.#texts) text.filter(query);
   }
 
   addResult(id, result) {
@@ -352,10 +186,23 @@ export class StreamView {
   #frame = 0;
   #isStopped = false;
   #onNews;
+  #onFrame;
+  #tools;
+  #query = "";
 
-  constructor(element, onNews) {
+  /** `onNews` gets changed states in words, `onFrame` is called after each frame that changed something. */
+  constructor(element, onNews, { onFrame = () => {}, say = () => {} } = {}) {
     this.element = element;
     this.#onNews = onNews;
+    this.#onFrame = onFrame;
+    const start = performance.now();
+    this.#tools = { now: () => performance.now() - start, say };
+  }
+
+  /** Show only the items that contain a text. */
+  filter(query) {
+    this.#query = query.trim().toLowerCase();
+    for (const message of this.#messages.values()) message.filter(this.#query);
   }
 
   add(event) {
@@ -401,7 +248,7 @@ export class StreamView {
   #message(id) {
     let message = this.#messages.get(id);
     if (message === undefined) {
-      message = new MessageView(id);
+      message = new MessageView(id, this.#tools);
       this.#messages.set(id, message);
       this.element.append(message.element);
       this.element.classList.toggle("several", this.#messages.size > 1);
@@ -417,6 +264,8 @@ export class StreamView {
     this.#frame = 0;
     const news = [];
     for (const message of this.#messages.values()) news.push(...message.render(this.#isStopped));
+    if (this.#query !== "") this.filter(this.#query);
     if (news.length > 0) this.#onNews(news.join(". "));
+    this.#onFrame();
   }
 }

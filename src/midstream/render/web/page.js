@@ -1,6 +1,7 @@
 /** The page: choose or paste a stream, start it, watch it, stop it. A reload resumes it. */
 
 import { StreamView } from "./calls.js";
+import { Follower } from "./follow.js";
 import { Refused, beginningOf, readStream, streamOf } from "./streams.js";
 
 const find = (id) => document.getElementById(id);
@@ -17,14 +18,20 @@ const counter = find("counter");
 const announcer = find("announcer");
 const output = find("output");
 const welcome = find("welcome");
+const filter = find("filter");
+const follower = new Follower(output, find("live"));
 
 // events per second; 0: as fast as they arrive
 const PACES = [5, 10, 20, 40, 100, 400, 2000, 0];
 const MEMORY = "midstream";
+// what the page starts by itself, and how fast
+const FIRST_STREAM = "trip";
+const FIRST_PACE = 40;
 // a longer pasted text is not kept for a reload
 const LONGEST_MEMORY = 1_000_000;
 
 let running = null;
+let lastView = null;
 let shownCount = 0;
 let countFrame = 0;
 
@@ -52,6 +59,12 @@ function remembered() {
 function say(text, state) {
   status.textContent = text;
   status.dataset.state = state;
+}
+
+/** Say what an action did: for the eye until the next status, and for screen readers. */
+function announceAction(text) {
+  counter.textContent = text;
+  announce(text);
 }
 
 function announce(text) {
@@ -100,9 +113,11 @@ async function run(source, from = "") {
   const fresh = () => {
     output.replaceChildren();
     output.classList.remove("several");
-    run.view = new StreamView(output, announce);
+    run.view = new StreamView(output, announce, { onFrame: () => follower.follow(), say: announceAction });
+    run.view.filter(filter.value);
     run.count = 0;
     run.problem = "";
+    lastView = run.view;
     showCount(0);
   };
   fresh();
@@ -111,6 +126,7 @@ async function run(source, from = "") {
   say(from === "" ? "Connecting …" : "Resuming the stream …", "busy");
   announce(from === "" ? "Stream started" : "Stream resumed");
   remember({ source, from: "" });
+  follower.begin();
 
   const onEvent = (event) => {
     const stream = streamOf(event.id);
@@ -160,6 +176,7 @@ function finish(run, ending) {
   remember({ from: "" });
   run.view.end(ending === "stopped");
   run.view.flush();
+  follower.end();
   setRunning(false);
   const calls = summary(run.view.states);
   const words = {
@@ -172,7 +189,11 @@ function finish(run, ending) {
 }
 
 function setRunning(isRunning) {
-  stopButton.disabled = !isRunning;
+  // the same place for both; the focus stays there
+  const hadFocus = [startButton, stopButton].includes(document.activeElement);
+  startButton.hidden = isRunning;
+  stopButton.hidden = !isRunning;
+  if (hadFocus) (isRunning ? stopButton : startButton).focus();
   document.documentElement.dataset.running = String(isRunning);
 }
 
@@ -189,13 +210,35 @@ form.addEventListener("submit", (event) => {
       run({ kind: "pasted", text: pasted.value });
     }
   } else if (picker.value !== "") {
-    run({ kind: "recording", name: picker.value });
+    startRecording();
   }
+});
+
+/** Run the chosen recording, and put it into the address, which can be passed on. */
+function startRecording() {
+  const name = picker.value;
+  const address = new URLSearchParams({ recording: name, pace: String(PACES[pace.value]) });
+  history.replaceState(null, "", `#${address}`);
+  run({ kind: "recording", name });
+}
+
+filter.addEventListener("input", () => lastView?.filter(filter.value));
+
+document.addEventListener("dragover", (event) => {
+  if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+});
+
+document.addEventListener("drop", async (event) => {
+  const file = event.dataTransfer?.files[0];
+  if (file === undefined) return;
+  event.preventDefault();
+  pasted.value = await file.text();
+  find("paste").open = true;
+  run({ kind: "pasted", text: pasted.value });
 });
 
 stopButton.addEventListener("click", () => {
   running?.abort.abort();
-  startButton.focus();
 });
 
 pace.addEventListener("input", showPace);
@@ -242,7 +285,10 @@ async function listRecordings() {
 
 async function begin() {
   const memory = remembered();
+  const address = new URLSearchParams(location.hash.slice(1));
+  const askedPace = PACES.indexOf(Number(address.get("pace") ?? NaN));
   if (memory.pace !== undefined && Number(memory.pace) < PACES.length) pace.value = memory.pace;
+  if (askedPace >= 0) pace.value = askedPace;
   showPace();
   showRaw(memory.raw ?? matchMedia("(min-width: 50rem)").matches);
   if (memory.pasted) {
@@ -260,7 +306,23 @@ async function begin() {
     say(`The gateway can't be reached: ${error.message}.`, "failed");
     return;
   }
-  if (memory.from && memory.source) run(memory.source, memory.from);
+  if (memory.from && memory.source) {
+    run(memory.source, memory.from);
+    return;
+  }
+  const asked = address.get("recording");
+  if (asked !== null) picker.value = asked;
+  if (picker.selectedIndex < 0) picker.selectedIndex = 0;
+  // a fresh tab shows something by itself: the recording that the address names, or the first one
+  const isFresh = Object.keys(memory).length === 0;
+  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (!isFresh || isStill || address.get("start") === "no") return;
+  if (asked === null) {
+    picker.value = FIRST_STREAM;
+    pace.value = PACES.indexOf(FIRST_PACE);
+    showPace();
+  }
+  startRecording();
 }
 
 begin();

@@ -5,269 +5,10 @@
  * inserted as text, never as markup.
  */
 
-// how many children of a container are shown: the first and the last ones, and how many more per request
-const HEAD = 200;
-const TAIL = 50;
-const MORE = 500;
-// with more children than this, a container skips the layout of those that are not visible
-const LARGE = 30;
-// how much of a string is shown: all up to LONG characters, else this many from its beginning and its end
-const LONG = 5000;
-const STRING_HEAD = 4000;
-const STRING_TAIL = 500;
-// containers deeper than this, or created when there are this many nodes, begin closed
-const DEEP = 40;
-const MANY = 2000;
+import { Node, make, nodes, setClass } from "./node.js";
 
-const count = new Intl.NumberFormat("en");
-let rows = 0;
-
-export function make(name, classes = "", text = "") {
-  const element = document.createElement(name);
-  if (classes !== "") element.className = classes;
-  if (text !== "") element.textContent = text;
-  return element;
-}
-
-function kindOf(value) {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
-}
-
-const isContainer = (kind) => kind === "array" || kind === "object";
-
-/** Text in one or two text nodes; the middle of a long text is left out. */
-class LongText {
-  #text = "";
-  #isFolded = true;
-  #head = document.createTextNode("");
-  #tail = document.createTextNode("");
-  #fold = make("button", "fold");
-
-  constructor(element) {
-    this.#fold.type = "button";
-    this.#fold.tabIndex = -1;
-    this.#fold.hidden = true;
-    this.#fold.addEventListener("click", () => this.unfold());
-    element.append(this.#head, this.#fold, this.#tail);
-  }
-
-  set(text) {
-    if (text === this.#text) return;
-    const before = this.#text;
-    this.#text = text;
-    if (this.#isFolded && text.length > LONG) {
-      if (before.length <= LONG || this.#head.data !== text.slice(0, STRING_HEAD)) {
-        this.#head.data = text.slice(0, STRING_HEAD);
-      }
-      const left = text.length - STRING_HEAD - STRING_TAIL;
-      this.#fold.textContent = `… ${count.format(left)} more characters …`;
-      this.#fold.hidden = false;
-      this.#tail.data = text.slice(-STRING_TAIL);
-    } else if (this.#fold.hidden && text.startsWith(before)) {
-      this.#head.appendData(text.slice(before.length));
-    } else {
-      this.#fold.hidden = true;
-      this.#fold.textContent = "";
-      this.#tail.data = "";
-      this.#head.data = text;
-    }
-  }
-
-  unfold() {
-    if (this.#fold.hidden) return false;
-    this.#isFolded = false;
-    const text = this.#text;
-    this.#text = "";
-    this.set(text);
-    return true;
-  }
-}
-
-/** One value: a row and, for a container, the nodes in it. */
-class Node {
-  constructor(tree, above, segment) {
-    this.tree = tree;
-    this.level = above === null ? 1 : above.level + 1;
-    this.segment = segment;
-    this.value = undefined;
-    this.kind = "";
-    this.element = make("li");
-    this.element.setAttribute("role", "treeitem");
-    this.element.setAttribute("aria-level", String(this.level));
-    this.element.tabIndex = -1;
-    this.row = make("div", "row");
-    // its accessible name is its row, not everything in it
-    this.row.id = `row-${++rows}`;
-    this.element.setAttribute("aria-labelledby", this.row.id);
-    this.toggle = null;
-    if (segment !== null) {
-      const key = make("span", typeof segment === "number" ? "index" : "key");
-      key.textContent = String(segment);
-      this.row.append(key);
-    }
-    this.shown = make("span", "value");
-    this.row.append(this.shown);
-    this.element.append(this.row);
-    this.text = null;
-    this.group = null;
-    // the nodes in the group, in order and by segment, and the row that stands for those left out
-    this.children = [];
-    this.bySegment = new Map();
-    this.more = null;
-    this.limit = HEAD;
-    this.isExpanded = false;
-    tree.size++;
-    nodes.set(this.element, this);
-  }
-
-  update(value) {
-    if (value === this.value) return;
-    const kind = kindOf(value);
-    if (kind !== this.kind) this.#become(kind);
-    this.value = value;
-    if (isContainer(kind)) {
-      this.#showCount();
-      if (this.isExpanded) this.#updateChildren();
-    } else if (kind === "string") {
-      this.text.set(value);
-    } else {
-      this.shown.textContent = String(value);
-    }
-  }
-
-  #become(kind) {
-    this.kind = kind;
-    for (const child of this.children) child.forget();
-    this.children = [];
-    this.bySegment.clear();
-    this.group?.remove();
-    this.toggle?.remove();
-    this.group = this.toggle = this.text = this.more = null;
-    this.element.removeAttribute("aria-expanded");
-    this.shown.textContent = "";
-    this.shown.className = `value ${kind}`;
-    this.element.classList.toggle("container", isContainer(kind));
-    if (kind === "string") {
-      this.text = new LongText(this.shown);
-    } else if (isContainer(kind)) {
-      this.toggle = make("span", "toggle");
-      this.toggle.setAttribute("aria-hidden", "true");
-      this.row.prepend(this.toggle);
-      this.group = make("ul");
-      this.group.setAttribute("role", "group");
-      this.element.append(this.group);
-      this.expand(this.level < DEEP && this.tree.size < MANY);
-    }
-  }
-
-  #showCount() {
-    const isArray = this.kind === "array";
-    const size = isArray ? this.value.length : Object.keys(this.value).length;
-    const noun = isArray ? (size === 1 ? "item" : "items") : size === 1 ? "key" : "keys";
-    const text = `${count.format(size)} ${noun}`;
-    if (this.shown.textContent !== text) this.shown.textContent = text;
-    this.element.classList.toggle("empty", size === 0);
-  }
-
-  #updateChildren() {
-    const { value } = this;
-    const isArray = Array.isArray(value);
-    const keys = isArray ? null : Object.keys(value);
-    const size = isArray ? value.length : keys.length;
-    const isCut = size > this.limit + TAIL;
-    const head = isCut ? this.limit : size;
-    const segments = [];
-    for (let i = 0; i < head; i++) segments.push(isArray ? i : keys[i]);
-    for (let i = isCut ? size - TAIL : size; i < size; i++) segments.push(isArray ? i : keys[i]);
-    this.#arrange(segments);
-    for (const child of this.children) child.update(value[child.segment]);
-    this.#showMore(isCut ? size - this.limit - TAIL : 0);
-    setClass(this.group, "large", this.children.length > LARGE);
-  }
-
-  /** Make the children those with these segments; change only the elements that differ. */
-  #arrange(segments) {
-    const { children } = this;
-    let at = 0;
-    while (at < children.length && at < segments.length && children[at].segment === segments[at]) at++;
-    if (at === children.length && at === segments.length) return;
-    const wanted = new Set(segments);
-    const kept = children.slice(0, at);
-    for (const child of children.slice(at)) {
-      if (wanted.has(child.segment)) continue;
-      this.bySegment.delete(child.segment);
-      child.forget();
-      child.element.remove();
-    }
-    let last = at > 0 ? children[at - 1].element : null;
-    if (this.more !== null && at >= this.limit) last = this.more;
-    for (const segment of segments.slice(at)) {
-      let child = this.bySegment.get(segment);
-      if (child === undefined) {
-        child = new Node(this.tree, this, segment);
-        this.bySegment.set(segment, child);
-      }
-      const next = last === null ? this.group.firstChild : last.nextSibling;
-      if (child.element !== next) this.group.insertBefore(child.element, next);
-      last = child.element;
-      kept.push(child);
-    }
-    this.children = kept;
-  }
-
-  #showMore(left) {
-    if (left === 0) {
-      this.more?.remove();
-      this.more = null;
-      return;
-    }
-    if (this.more === null) {
-      this.more = make("li", "more");
-      this.more.setAttribute("role", "treeitem");
-      this.more.setAttribute("aria-level", String(this.level + 1));
-      this.more.tabIndex = -1;
-      this.more.append(make("div", "row"));
-      nodes.set(this.more, { activate: () => this.showFurther() });
-    }
-    const next = this.children[this.limit].element;
-    if (this.more.nextSibling !== next) this.group.insertBefore(this.more, next);
-    const text = `… ${count.format(left)} more`;
-    if (this.more.textContent !== text) this.more.firstChild.textContent = text;
-  }
-
-  showFurther() {
-    this.limit += MORE;
-    const next = this.children[this.limit - MORE - 1];
-    this.#updateChildren();
-    this.tree.focus(next.element);
-  }
-
-  expand(isExpanded) {
-    if (this.group === null || isExpanded === this.isExpanded && this.element.ariaExpanded !== null) return;
-    this.isExpanded = isExpanded;
-    this.element.setAttribute("aria-expanded", String(isExpanded));
-    if (isExpanded && this.value !== undefined && isContainer(this.kind)) this.#updateChildren();
-  }
-
-  /** Do what Enter and a click do. */
-  activate() {
-    if (this.group !== null) {
-      this.expand(!this.isExpanded);
-      this.tree.mark();
-    } else {
-      this.text?.unfold();
-    }
-  }
-
-  forget() {
-    this.tree.size--;
-    for (const child of this.children) child.forget();
-  }
-}
-
-// the node of an element
-const nodes = new WeakMap();
+// with more fields than this, the root's do not show when they were complete
+const TIMED = 100;
 
 /** A tree with one place in the tab order: arrow keys move in it, left and right close and open. */
 export class ValueTree {
@@ -279,13 +20,27 @@ export class ValueTree {
   #stop = null;
   #current = null;
 
-  constructor(label) {
+  #item = null;
+  #timed = new Set();
+  #clock;
+
+  /** `clock` returns the time to show at fields that are complete; `onHover` gets the hovered segments. */
+  constructor(label, { clock = null, onHover = null } = {}) {
+    this.#clock = clock;
     this.size = 0;
+    // the numbers that do not look as they were sent, by their paths
+    this.numberTexts = new Map();
     this.element = make("ul", "tree");
     this.element.setAttribute("role", "tree");
     this.element.setAttribute("aria-label", label);
     this.element.addEventListener("keydown", (event) => this.#onKey(event));
     this.element.addEventListener("click", (event) => this.#onClick(event));
+    if (onHover !== null) {
+      this.element.addEventListener("pointerover", (event) => {
+        onHover(nodes.get(event.target.closest?.("[role=treeitem]"))?.segments ?? null);
+      });
+      this.element.addEventListener("pointerleave", () => onHover(null));
+    }
   }
 
   /**
@@ -306,7 +61,54 @@ export class ValueTree {
     this.#path = path;
     this.#state = state;
     this.mark();
+    this.#showTimes();
     if (!this.#current?.isConnected && this.#root !== null) this.#setCurrent(this.#root.element);
+  }
+
+  /** Show at each field of the root when it was complete. */
+  #showTimes() {
+    const root = this.#root;
+    if (this.#clock === null || root === null || root.kind !== "object" || this.#state !== "open") return;
+    if (this.#timed.size === root.children.length || root.children.length > TIMED) return;
+    const openKey = this.#path?.[0] ?? null;
+    for (const child of root.children) {
+      if (this.#timed.has(child.segment) || (this.#path !== null && child.segment === openKey)) continue;
+      this.#timed.add(child.segment);
+      const time = make("span", "at", this.#clock());
+      time.setAttribute("aria-hidden", "true");
+      time.title = "when this field was complete, after the start of the stream";
+      child.row.append(time);
+    }
+  }
+
+  /** The node that has, or would get, the focus. */
+  get current() {
+    return nodes.get(this.#current) ?? this.#root;
+  }
+
+  /** Expand or collapse all containers; the root stays expanded. */
+  expandAll(isExpanded) {
+    const walk = (node) => {
+      if (node !== this.#root || isExpanded) node.expand(isExpanded);
+      for (const child of node.children) walk(child);
+    };
+    if (this.#root !== null) walk(this.#root);
+    if (!this.#current?.checkVisibility()) this.#setCurrent(this.#root.element);
+    this.mark();
+  }
+
+  /** Hide the items that do not contain a text, nor hold one that does. */
+  filter(query) {
+    const walk = (node) => {
+      let isShown = query === "" || node.row.textContent.toLowerCase().includes(query);
+      for (const child of node.children) isShown = walk(child) || isShown;
+      setClass(node.element, "filtered", !isShown);
+      return isShown;
+    };
+    if (this.#root === null) return query === "";
+    const isShown = walk(this.#root);
+    this.#root.element.classList.remove("filtered");
+    return isShown;
   }
 
   /** Mark the nodes on the path to the open value, as far as they are shown. */
@@ -339,7 +141,19 @@ export class ValueTree {
       }
     }
     this.#marked = way;
+    this.#markItem(here, state);
     this.#markStop(here, state);
+  }
+
+  /** Mark the item in a row that is not complete: it has no closing quote. */
+  #markItem(here, state) {
+    const segment = this.#path?.[this.#marked.length - 1];
+    const item = here?.isInline && segment !== undefined ? (here.items[segment] ?? null) : null;
+    if (this.#item !== item) this.#item?.classList.remove("growing", "cut");
+    this.#item = item;
+    if (item === null) return;
+    setClass(item, "growing", state === "open");
+    setClass(item, "cut", state !== "open");
   }
 
   #markStop(here, state) {
@@ -437,6 +251,3 @@ export class ValueTree {
   }
 }
 
-function setClass(element, name, isSet) {
-  if (element.classList.contains(name) !== isSet) element.classList.toggle(name, isSet);
-}
