@@ -226,7 +226,7 @@ def test_time_is_linear_in_choices_and_messages(
         handler = midstream.ToolsAggregateMessageHandler()
         # taken without a look at all calls each time
         messages = [midstream.ToolCallsUpdate(updates), *(ends if are_ended else [])]
-        return lambda: [handler._take(message) for message in messages]
+        return lambda: [handler._dispatch(message) for message in messages]
 
     assert_linear(work, 150)
 
@@ -237,7 +237,7 @@ def test_time_is_linear_in_choices_and_messages(
 @pytest.fixture
 def no_keys_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """The plain core remembers up to a number of keys, for all texts together: that is not this text's."""
-    monkeypatch.setattr(f"{TWIN}.core.strings._known", str)
+    monkeypatch.setattr(f"{TWIN}.core.strings._interned", str)
 
 
 def most_memory(work: Callable[[], Any]) -> int:

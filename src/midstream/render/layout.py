@@ -30,6 +30,8 @@ __all__ = ["INDENT", "Layout", "begin_of"]
 INDENT = 2
 # The maximum indentation, even in a wide window.
 _DEEPEST = 32
+# Cells of a key that are always shown.
+_LEAST_KEY = 3
 # The maximum depth of containers on one line.
 _INLINE_DEPTH = 3
 # A folded container with fewer lines than this is drawn on one line.
@@ -46,16 +48,20 @@ class Layout:
     def __init__(self, width: int, marks: Marks) -> None:
         self.width = width
         self.marks = marks
-        self.deepest = min(width // 5, _DEEPEST)
+        # after a key, at least: the punctuation, the mark of what is left out, a wide character, the cursor
+        self.least_after_key = len('": "') + len(marks.fold) + 2 + len(marks.cursor)
+        self.deepest = min(
+            width // 5, (width - len('"') - _LEAST_KEY - self.least_after_key) // INDENT, _DEEPEST
+        )
 
     def lead(self, key: str | None, level: int) -> Line:
         """Return a line with the key, which leaves room for the value."""
         line = Line(level * INDENT)
         if key is not None:
             line.add('"', PUNCTUATION)
-            _strings.fold_into(
-                line, key, max((self.width - line.cells) // 2, 3), KEY, self.marks, is_counted=False
-            )
+            room = self.width - line.cells
+            cells = max(min(room // 2, room - self.least_after_key), _LEAST_KEY)
+            _strings.fold_into(line, key, cells, KEY, self.marks, is_counted=False)
             line.add('": ', PUNCTUATION)
         return line
 
