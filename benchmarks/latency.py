@@ -17,7 +17,7 @@ from report import Report, Targets, main, number, table
 from workloads import document, fragments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ours import Adapter
 
@@ -31,9 +31,10 @@ def hour(count: int) -> list[str]:
     return fragments(document(round(count * 4.5)))
 
 
-def latencies(adapter: Adapter, parts: list[Any]) -> list[int]:
+def latencies(
+    adapter: Adapter, parts: list[Any], clock: Callable[[], int] = time.perf_counter_ns
+) -> list[int]:
     """Time every fragment by itself, in nanoseconds."""
-    clock = time.perf_counter_ns
     found: list[int] = []
     stream = adapter(parts)
     gc.collect()
@@ -74,9 +75,13 @@ def measure(quick: bool) -> Report:
         for name in (UPDATES, LIVE, KEPT, PURE):
             found = [latencies(use(core, name), parts) for _ in range(runs)]
             rows.append(row(named(core, name), found))
-            if core == CORE and name in (UPDATES, LIVE, KEPT):
+            if core == CORE:
                 worst = microseconds(found, 0.99)
                 targets.at_most(f"{name}, 99 of 100 fragments of an hour within", worst, 10, "µs")
+    # processor time: what else the machine does is not a pause of the parser
+    pauses = [latencies(use(CORE, PURE), parts, time.thread_time_ns) for _ in range(runs)]
+    longest = microseconds(pauses, 1.0) / 1000
+    targets.at_most(f"{PURE}, longest pause of an hour, in processor time", longest, 5, "ms")
     for peer in others(quick):
         prepared = [peer.prepare(part) for part in parts]
         if peer.kind == AGAIN:

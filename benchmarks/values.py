@@ -24,6 +24,8 @@ SCAN = [20, 30, 50, 75, 100, 150, 200, 300, 500, 1000]
 # how much shorter the texts of slow peers are in a quick run
 QUICK_PART = 0.1
 AGAINST_JITER = {"0.5 KB": 3, "5 KB": 20, "50 KB": 150, "one 50 KB string": 8}
+# microseconds per fragment
+PURE_WITHIN = {"0.5 KB": 1.2, "5 KB": 1.2, "50 KB": 1.2, "150 deep": 12}
 AGAINST_NATIVE = ("0.5 KB", "5 KB", "50 KB", "1 MB")
 
 
@@ -80,6 +82,14 @@ def judge(found: dict[str, dict[str, Timing]], ahead_from: dict[str, float]) -> 
     return targets
 
 
+def judge_pure(found: dict[str, dict[str, Timing]], counts: dict[str, int], targets: Targets) -> None:
+    """Compare the time that the pure parser takes for a fragment with what we want."""
+    for column, bound in PURE_WITHIN.items():
+        if IS_COMPILED and column in found:
+            spent = found[column][named(COMPILED, PURE)].median / counts[column] * 1e6
+            targets.at_most(f"{PURE}, {column}, per fragment", spent, bound, "µs")
+
+
 def judge_plain(found: dict[str, dict[str, Timing]], targets: Targets) -> None:
     """Compare the plain core with every peer that is plain, too: live with live, snapshots with the rest."""
     for peer in PEERS:
@@ -124,11 +134,12 @@ def measure(quick: bool) -> Report:
     seconds = 0.2 if quick else 8
     per_fragment = PerFragment(named(CORE, SNAPSHOT))
     found: dict[str, dict[str, Timing]] = {}
+    counts = {column: len(fragments(text)) for column, text in small(quick).items()}
     peers = installed(PEERS)
     for column, text in small(quick).items():
         part = QUICK_PART if quick else 1
         found[column] = race(contestants(column, text, peers, part), seconds)
-        per_fragment.add(column, found[column], len(fragments(text)))
+        per_fragment.add(column, found[column], counts[column])
     scan: list[list[str]] = []
     ahead_from: dict[str, float] = {}
     for jiter in [peer for peer in peers if peer.name == JITER]:
@@ -147,6 +158,7 @@ def measure(quick: bool) -> Report:
         judge(found, ahead_from),
         per_fragment.cells,
     )
+    judge_pure(found, counts, report.targets)
     if scan:
         head = ["nanoseconds per fragment", "snapshot every time", JITER, "ahead"]
         report.parts.append(f"### Ahead of jiter: {ahead}\n\n" + table(head, scan))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+import gc
 import json
 import os
 import pickle
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -355,6 +357,34 @@ def test_nodes_and_states_can_not_be_made_by_hand(midstream: Any) -> None:
     for kind in [*kinds, midstream.ParserState]:
         with pytest.raises(TypeError):
             kind()
+
+
+@pytest.mark.skipif("compiled" not in BUILDS, reason="only the compiled core has such nodes")
+def test_the_garbage_collector_does_not_visit_nodes() -> None:
+    midstream = BUILDS["compiled"]
+    state = parse(midstream, ['{"a": [1, 2.5, true, null, "x"], "b": ["', "open"])
+    assert not any(map(gc.is_tracked, state.nodes))
+    # what is tracked does not grow with the document
+    gc.collect()
+    before = len(gc.get_objects())
+    states = [parse(midstream, ["[" + '{"a": [1, "x"]}, ' * 5_000])]
+    gc.collect()
+    assert len(gc.get_objects()) - before < 1_000
+    assert len(states[0].nodes) == 1 + 4 * 5_000
+
+
+@each_build
+def test_a_hook_may_refer_to_the_state(midstream: Any) -> None:
+    class Reader:
+        def __init__(self) -> None:
+            self.state = parse(midstream, ["[1, 2"], parse_int=self.read)
+
+        def read(self, text: str) -> int:
+            return int(text)
+
+    reader = weakref.ref(Reader())
+    gc.collect()
+    assert reader() is None
 
 
 @each_build

@@ -6,7 +6,8 @@ is the pre-order of the tree. The tree is therefore its own index (`index.Nodes`
 
 Nodes are data: callers read and compare them. A container resolves its value on the first read and
 caches it. Nodes are outside garbage collection: a node refers to its children and not to its parent, so
-nodes never form a cycle, and the collector never has to visit the nodes of a long document.
+nodes never form a cycle, and the collector never has to visit the nodes of a long document. (The value that
+a hook returns for a number would leak if it referred to the state that contains the number.)
 """
 
 from __future__ import annotations
