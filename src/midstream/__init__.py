@@ -4,6 +4,8 @@ from . import aio
 from ._undefined import UNDEFINED
 from ._version import __version__
 from .accumulators.fragments import JsonFragmentAccumulator, updates
+from .accumulators.match import Match
+from .accumulators.select import JsonSelectAccumulator, first, select
 from .accumulators.update import JsonFragmentKind, JsonFragmentUpdate
 from .accumulators.values import JsonValueAccumulator, parse_partial, values
 from .calls.handler import ToolCall, ToolsAggregateMessageHandler
@@ -23,7 +25,8 @@ from .core.grammar import COMPILED
 from .errors import ErrorCode, JsonStreamError, NoMatch, ParserError, Position, TypedError, TypedStreamError
 from .limits import Limits
 from .paths import parse_path
-from .streams import text_deltas, tool_calls
+from .patterns import ANY
+from .streams import argument_deltas, text_deltas, tool_calls
 from .tree.nodes import (
     JsonArrayAstNode,
     JsonAstNode,
@@ -47,6 +50,7 @@ from .wire.form import from_wire, to_wire
 from .wire.rebuilder import JsonFragmentRebuilder
 
 __all__ = [
+    "ANY",
     "COMPILED",
     "UNDEFINED",
     "ErrorCode",
@@ -61,11 +65,13 @@ __all__ = [
     "JsonNullAstNode",
     "JsonNumberAstNode",
     "JsonObjectAstNode",
+    "JsonSelectAccumulator",
     "JsonStreamChunker",
     "JsonStreamError",
     "JsonStringAstNode",
     "JsonValueAccumulator",
     "Limits",
+    "Match",
     "MessageEnd",
     "NoMatch",
     "ParserError",
@@ -84,10 +90,12 @@ __all__ = [
     "TypedStreamError",
     "__version__",
     "aio",
+    "argument_deltas",
     "chunks",
     "create_parser_state",
     "dump_state",
     "finalize",
+    "first",
     "from_event",
     "from_wire",
     "get_resolved_value",
@@ -95,6 +103,7 @@ __all__ = [
     "parse_chunk",
     "parse_partial",
     "parse_path",
+    "select",
     "text_deltas",
     "to_event",
     "to_wire",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from .accumulators.match import Match
     from .accumulators.update import JsonFragmentUpdate
     from .paths import Segments
     from .typed.events import TypedEvent
@@ -154,7 +155,7 @@ class JsonStreamError(ValueError):
 
     It has the error's ``code``, ``index``, ``line`` and ``column`` (as data: ``error``), the ``path`` where
     it was found, and in ``updates`` the updates of the same fragment that came before the error (of a typed
-    stream, in ``events``).
+    stream, in ``events``; of a selection, in ``matches``).
 
     >>> raise JsonStreamError(ParserError.at(ErrorCode.TRUNCATED, 3, 1, 4))
     Traceback (most recent call last):
@@ -177,9 +178,10 @@ class JsonStreamError(ValueError):
         self.path = path
         self.updates = list(updates)
         self.events: list[TypedEvent] = []
+        self.matches: list[Match[Any]] = []
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.error, self.path, self.updates)
+        return type(self), (self.error, self.path, self.updates), {"events": self.events, "matches": self.matches}
 
 
 def invalid(
@@ -250,4 +252,4 @@ class TypedStreamError(JsonStreamError):
         return self._native() if callable(self._native) else self._native
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.errors, self.native())
+        return type(self), (self.errors, self.native()), {"events": self.events, "matches": self.matches}

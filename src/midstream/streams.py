@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._closing import Source
 from .accumulators.base import DEFAULT_LIMITS
+from .calls.arguments import FirstCall
 from .calls.handler import ToolsAggregateMessageHandler
 from .calls.messages import TextDelta
 from .core.surrogates import SurrogateJoiner
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from .limits import Limits
     from .providers._adapter import Adapter
 
-__all__ = ["text_deltas", "tool_calls"]
+__all__ = ["argument_deltas", "text_deltas", "tool_calls"]
 
 
 # events without a recognizable format before it is reported as unknown
@@ -119,6 +120,30 @@ class TextStream:
                 yield text
 
 
+class ArgumentStream:
+    """The state behind `argument_deltas` and its asynchronous twin."""
+
+    def __init__(self, tool: str | None, format: str | None) -> None:
+        self._stream = ProviderStream(format)
+        self._call = FirstCall(tool)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the call has ended."""
+        return self._call.is_over
+
+    def add_event(self, event: Any) -> list[str]:
+        """Return the argument text of an event."""
+        return self._texts(self._stream.add_event(event))
+
+    def finish(self) -> list[str]:
+        """Return the argument text held back until the end of the stream."""
+        return [*self._texts(self._stream.finish()), *self._call.finish()]
+
+    def _texts(self, messages: list[Message]) -> list[str]:
+        return [text for message in messages for text in self._call.add_message(message)]
+
+
 def tool_calls(
     stream: Iterable[Any], format: str | None = None, limits: Limits = DEFAULT_LIMITS, *, close: bool = True
 ) -> Iterator[list[ToolCall]]:
@@ -160,6 +185,35 @@ def text_deltas(stream: Iterable[Any], format: str | None = None, *, close: bool
         for event in source:
             yield from text.add_event(event)
     yield from text.finish()
+
+
+def argument_deltas(
+    stream: Iterable[Any], tool: str | None = None, format: str | None = None, *, close: bool = True
+) -> Iterator[str]:
+    """Iterate over the argument text of a tool call, as input for `select`, `values` or `updates`.
+
+    It is the first call to ``tool``, or the first call of all if ``tool`` is None. Iteration ends when the
+    call does, and then closes the stream, unless ``close`` is false; so does leaving the iterator early. A
+    call without arguments has the text ``{}``.
+
+    >>> def delta(**function):
+    ...     call = {"index": 0, "function": function}
+    ...     return {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
+    >>> events = [delta(name="weather", arguments='{"city": "Par'), delta(arguments='is"}')]
+    >>> list(argument_deltas(events, "weather"))
+    ['{"city": "Par', 'is"}']
+    """
+    arguments = ArgumentStream(tool, format)
+    with Source(stream, close) as source:
+        for event in source:
+            texts = arguments.add_event(event)
+            if arguments.is_over:
+                source.stop()
+                break
+            yield from texts
+        else:
+            texts = arguments.finish()
+    yield from texts
 
 
 def _unknown_format(why: str = "") -> JsonStreamError:

@@ -6,6 +6,11 @@ Read the files in this order:
 ``base``        what all accumulators share: options, error policies, checkpoints
 ``fragments``   ``JsonFragmentAccumulator``: fragments in, updates out
 ``values``      ``JsonValueAccumulator``: fragments in, the value so far out, with copy-on-write snapshots
+``automaton``   path patterns as an automaton: the sets of positions that a place in the document is at
+``selection``   the visitor that builds only the values at selected paths
+``match``       what a selection yields
+``select``      ``JsonSelectAccumulator``, ``select`` and ``first``
+``validation``  complete values into typed ones, by pydantic or msgspec
 ``reentrancy``  the guard that refuses concurrent and reentrant use
 ``value_text``  a value as JSON text, without recursion
 
