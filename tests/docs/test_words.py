@@ -1,4 +1,4 @@
-"""The sources use the field's words: patterns of the old dialect, each with what to write, stay out of them."""
+"""The sources use the words of the field: patterns of the old dialect stay out of them."""
 
 from __future__ import annotations
 
