@@ -181,7 +181,11 @@ class JsonStreamError(ValueError):
         self.matches: list[Match[Any]] = []
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.error, self.path, self.updates), {"events": self.events, "matches": self.matches}
+        return (
+            type(self),
+            (self.error, self.path, self.updates),
+            {"events": self.events, "matches": self.matches},
+        )
 
 
 def invalid(
