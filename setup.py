@@ -39,6 +39,7 @@ HOT = [
     "tree/rope",
     "tree/vector",
     "tree/nodes",
+    "tree/containers",
     "tree/visitor",
     "tree/parser",
     "wire/frames",

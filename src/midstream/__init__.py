@@ -27,13 +27,12 @@ from .limits import Limits
 from .paths import parse_path
 from .patterns import ANY
 from .streams import argument_deltas, text_deltas, tool_calls
+from .tree.containers import JsonArrayAstNode, JsonObjectAstNode
 from .tree.nodes import (
-    JsonArrayAstNode,
     JsonAstNode,
     JsonBooleanAstNode,
     JsonNullAstNode,
     JsonNumberAstNode,
-    JsonObjectAstNode,
     JsonStringAstNode,
 )
 from .tree.parser import (

@@ -30,7 +30,15 @@ GROUPS = {
         "core.recovery",
     ),
     "values": ("accumulators.values", "core.text"),
-    "tree": ("tree.visitor", "tree.rope", "tree.vector", "tree.index", "tree.nodes", "tree.parser"),
+    "tree": (
+        "tree.visitor",
+        "tree.rope",
+        "tree.vector",
+        "tree.index",
+        "tree.nodes",
+        "tree.containers",
+        "tree.parser",
+    ),
     "chunker": ("chunker.chunker", "chunker.compare", "chunker.snapshot", "chunker.spine", "chunker.text"),
 }
 SAME_THING = {"Eq_Is", "Is_Eq", "NotEq_IsNot", "IsNot_NotEq"}

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 from ..core.text import save_text
-from .nodes import Container, JsonAstNode, JsonBooleanAstNode, JsonNumberAstNode, TextNode
+from .containers import Container
+from .nodes import JsonAstNode, JsonBooleanAstNode, JsonNumberAstNode, TextNode
 
 __all__ = ["Nodes", "rows_of", "walk"]
 

@@ -13,8 +13,9 @@ from ..core import modes as _modes
 from ..core.text import load_text, save_text
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..limits import Limits
+from .containers import Container
 from .index import Nodes, rows_of
-from .nodes import Container, JsonNumberAstNode
+from .nodes import JsonNumberAstNode
 
 if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that Cython recognizes

@@ -2,10 +2,8 @@ cimport cython
 
 from ..core.chars cimport Chars, ascii_slice, chars_of
 from ..core.visitor cimport Visitor
-from .nodes cimport (
-    Container, JsonArrayAstNode, JsonAstNode, JsonNumberAstNode, TextNode,
-    new_container, new_literal, new_number, new_string, renewed,
-)
+from .containers cimport Container, JsonArrayAstNode, new_container, renewed
+from .nodes cimport JsonAstNode, JsonNumberAstNode, TextNode, new_literal, new_number, new_string
 from .rope cimport grow
 from .vector cimport Vector
 

@@ -19,13 +19,8 @@ from ..accumulators.value_text import is_number
 from ..core import cython_shim as cython
 from ..core.text import load_text
 from ..core.visitor import Visitor
-from .nodes import (
-    Container,
-    JsonArrayAstNode,
-    JsonAstNode,
-    JsonNumberAstNode,
-    TextNode,
-)
+from .containers import Container, JsonArrayAstNode
+from .nodes import JsonAstNode, JsonNumberAstNode, TextNode
 from .vector import EMPTY
 
 if not TYPE_CHECKING and cython.compiled:
@@ -33,7 +28,8 @@ if not TYPE_CHECKING and cython.compiled:
 
 if not cython.compiled:
     from ..core.chars import ascii_slice, chars_of
-    from .nodes import new_container, new_literal, new_number, new_string, renewed
+    from .containers import new_container, renewed
+    from .nodes import new_literal, new_number, new_string
     from .rope import grow
 
     # the kinds of the open leaf
