@@ -24,6 +24,7 @@ const MESSAGES = {
 const MORE_MESSAGES = {
   unknown: "unknown error",
   invalid_update: "not an update",
+  invalid_patch: "the patch cannot be applied",
   misplaced_update: "the update does not follow from the updates before it",
   provider_error: "the provider abandoned the call",
   invalid_event: "not an event of this format",

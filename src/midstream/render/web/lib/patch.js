@@ -152,7 +152,7 @@ class Patcher {
   #failure(detail) {
     const { op, path } = Object(this.#operation);
     const name = `${String(op)} ${JSON.stringify(path) ?? "without a path"}`;
-    return new JsonStreamError(errorOf("invalid_update", this.#index, `${name}: ${detail}`), String(path ?? ""));
+    return new JsonStreamError(errorOf("invalid_patch", this.#index, `${name}: ${detail}`), String(path ?? ""));
   }
 }
 
