@@ -99,13 +99,12 @@ def programs(seconds: str) -> dict[str, Program]:
 
 
 def run(program: Program, arguments: list[str]) -> bool:
-    """Prepare what a program needs and run its commands; return whether all went well."""
+    """Run a program, only its first command if there are arguments; return whether it passed."""
     make = ["make", "--no-print-directory", *program.needs]
     if program.needs and subprocess.run(make, cwd=ROOT).returncode:
         return False
-    return all(
-        subprocess.run([*command, *arguments], cwd=ROOT).returncode == 0 for command in program.commands
-    )
+    commands = program.commands[:1] if arguments else program.commands
+    return all(subprocess.run([*command, *arguments], cwd=ROOT).returncode == 0 for command in commands)
 
 
 def main() -> int:
