@@ -103,8 +103,8 @@ SHAPES = {
     "escapes": Shape(lambda n: in_string(islice(cycle("\\n"), n)), 4000, False),
     "long escapes": Shape(lambda n: in_string(islice(cycle("\\u00e9"), n // 6 * 6)), 4000, False),
     "escapes in one piece": Shape(lambda n: in_string(["\\u00e9\\n" * n]), 2000, False),
-    "high halves": Shape(lambda n: in_string(repeat("\\ud83d", n)), 2000, False),
-    "halves, unescaped": Shape(lambda n: in_string(repeat("\ud83d", n)), 3000, False),
+    "high surrogates": Shape(lambda n: in_string(repeat("\\ud83d", n)), 2000, False),
+    "surrogates, unescaped": Shape(lambda n: in_string(repeat("\ud83d", n)), 3000, False),
     "every width in turn": Shape(lambda n: in_string(islice(cycle("aéЖ😀"), n)), 3000, False),
     "wider and wider": Shape(lambda n: in_string(chain(*(repeat(c, n // 4) for c in "aéЖ😀"))), 4000, False),
     "characters cut": Shape(lambda n: in_string(islice(cycle(CUT), n // 9 * 9), b'"'), 3000, False),
@@ -121,7 +121,7 @@ SHAPES = {
 
 
 def spread(size: int) -> Iterator[int]:
-    """Give so many codes of characters, none of them a surrogate or in need of an escape."""
+    """Yield character codes, none of them a surrogate or in need of an escape."""
     return islice((code for code in count(0xA1) if not 0xD800 <= code < 0xE000), size)
 
 
@@ -177,7 +177,7 @@ def through_wire(midstream: Any, fragments: Fragments, **options: Any) -> Any:
 
 
 def through_call(midstream: Any, fragments: Fragments, limits: Any) -> Any:
-    """Take the fragments as the arguments of a tool call: enrich, then aggregate and look."""
+    """Use the fragments as the arguments of a tool call: enrich, aggregate and read them."""
     middleware = midstream.JsonFragmentUpdateMiddleware(limits=limits)
     handler = midstream.ToolsAggregateMessageHandler(limits=limits)
     calls: list[Any] = []
@@ -188,7 +188,7 @@ def through_call(midstream: Any, fragments: Fragments, limits: Any) -> Any:
 
 
 def through_checkpoints(midstream: Any, fragments: Fragments, **options: Any) -> Any:
-    """Take all, save, and go on from there."""
+    """Feed everything, save, and resume from there."""
     accumulator = through_updates(midstream, fragments, **options)
     saved = json.dumps(accumulator.checkpoint())
     return midstream.JsonFragmentAccumulator.restore(json.loads(saved))
@@ -207,7 +207,7 @@ WAYS: dict[str, Callable[..., Any]] = {
 
 
 def suits(way: str, shape: Shape, is_compiled: bool) -> bool:
-    """Tell whether a way takes such fragments, and promises anything about them."""
+    """Report whether a way accepts such fragments and promises anything about them."""
     if way == "snapshots":
         # what is open is looked at for every snapshot and, uncompiled, copied
         return is_compiled and shape.max_depth is not None
@@ -250,7 +250,7 @@ STREAMS: dict[str, Callable[[int], Iterable[bytes]]] = {
 
 
 def steps_of(make: Callable[[int, int], str]) -> Callable[[int], list[str]]:
-    """Give eight snapshots, the last of them as large as asked for."""
+    """Return eight snapshots, the last of them as large as asked for."""
     return lambda n: [make(n, step) for step in range(1, 9)]
 
 
@@ -313,7 +313,7 @@ ROWS = [
     Row("escapes", "updates", 10_000_000, True),
     Row("long escapes", "value", 10_000_000, True),
     Row("escapes in one piece", "value", 5_000_000, True),
-    Row("high halves", "updates", 3_000_000, True),
+    Row("high surrogates", "updates", 3_000_000, True),
     Row("every width in turn", "value", 10_000_000, True),
     Row("every width in turn", "snapshots", 3_000_000, True),
     Row("characters cut", "value", 10_000_000, True),
@@ -421,7 +421,7 @@ KEPT: dict[str, Callable[[Any, str], Any]] = {
 
 
 def bytes_kept(keep: Callable[[Any, str], Any], midstream: Any, text: str) -> tuple[int, int]:
-    """Give the memory that is kept of a text, and the most that there was on the way."""
+    """Return the memory that is kept of a text, and the most that there was on the way."""
     # as many updates as the compiled core has ready, so that it must make new ones
     others = kept_updates(midstream, "[" + "0," * 10_000)
     tracemalloc.start()

@@ -1,8 +1,8 @@
 """Measure what a hundred thousand streams leave behind: memory, objects, files, tasks.
 
-``python tools/soak.py [STREAMS]`` runs so many in this process, sync and async, and a twentieth of
-that through the gateway. They end in all ways: whole, cut off, with bad text, by an error of the source or of
-who reads, closed early, forgotten, cancelled. It fails if more is left than the bounds below allow.
+``python tools/soak.py [STREAMS]`` runs so many in this process, sync and async, and a twentieth of that
+through the gateway. They end in every way: complete, cut off, with bad text, by an error of the source or of
+the reader, closed early, forgotten, cancelled. The program fails if more remains than the bounds below allow.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class Streams:
 
 
 def resident() -> int:
-    """Give the kilobytes that this process has in memory."""
+    """Return the kilobytes that this process has in memory."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGESIZE") // 1024
 
@@ -177,7 +177,7 @@ def in_process(midstream: Any, name: str, count: int) -> list[str]:
 
 
 def through_gateway(count: int) -> list[str]:
-    """Let clients ask and vanish, and others read to the end meanwhile."""
+    """Start clients that ask and vanish, while others read to the end."""
     source = random.Random(5_000)
     with hostile() as upstream, running(upstream) as gateway:
         truth = told_in(ask(gateway, "whole").content)

@@ -72,7 +72,7 @@ class Build:
             return [f"midstream/{rest}" for rest in map(inside, archive.namelist()) if rest]
 
     def suffixes(self) -> set[str]:
-        """Tell what kinds of files the package holds."""
+        """Return the kinds of files that the package holds."""
         return {Path(name).suffix for name in self.names}
 
 
@@ -163,13 +163,13 @@ class Workshop:
         return python
 
     def no_compiler(self) -> dict[str, str]:
-        """Give an environment in which no compiler can be found."""
+        """Return an environment in which no compiler can be found."""
         empty = self.folder / "empty"
         empty.mkdir(exist_ok=True)
         return {"PATH": str(empty), "CC": str(empty / "cc"), "CXX": str(empty / "c++")}
 
     def flaky_compiler(self) -> dict[str, str]:
-        """Give an environment whose compiler fails at the last module."""
+        """Return an environment whose compiler fails at the last module."""
         path = self.folder / "flaky-cc"
         path.write_text(FLAKY.format(python=sys.executable))
         path.chmod(0o755)

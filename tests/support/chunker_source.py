@@ -115,14 +115,14 @@ def weight(value: Any) -> int:
 
 
 def hollow(value: Any) -> bool:
-    """Tell a value that is empty or made of empty values only."""
+    """Report whether a value is empty or consists of empty values only."""
     if isinstance(value, (dict, list)):
         return all(map(hollow, value.values() if isinstance(value, dict) else value))
     return bool(value == "" and isinstance(value, str))
 
 
 class Certainty:
-    """Learn from every snapshot what is final and where the spine is, and weigh it."""
+    """Follow the snapshots: what is final, where the spine is, and how much is certain."""
 
     def __init__(self) -> None:
         self.last: Any = None
@@ -134,7 +134,7 @@ class Certainty:
         self.begun = False
 
     def learn(self, now: Any) -> int:
-        """Take a snapshot; return the weight of all that is certain in it."""
+        """Add a snapshot; return the weight of all that is certain in it."""
         if not self.begun or not identical(self.last, now):
             self._compare((), self.last if self.begun else None, now)
         self.begun, self.last = True, now
@@ -189,7 +189,7 @@ class Readable:
         self.escaped = False
 
     def add(self, chunk: str) -> Any:
-        """Take the next chunk; return the value of everything so far, closed where it stands."""
+        """Add the next chunk; return the value of everything so far, with all open parts closed."""
         self.text += chunk
         for char in chunk:
             inside = self.closing[-1:] == ['"']
@@ -217,7 +217,7 @@ def no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def is_part(part: Any, whole: Any) -> bool:
-    """Tell whether a value is one that can grow into another."""
+    """Report whether a value is one that can grow into another."""
     if type(part) is not type(whole):
         return False
     if isinstance(part, dict):

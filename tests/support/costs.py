@@ -18,7 +18,7 @@ PreparedBySize = Callable[[int], Callable[[], object]]
 
 
 def cost(run: Callable[[], object]) -> float:
-    """Give the seconds of processor time that one run takes."""
+    """Return the seconds of processor time that one run takes."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -24,7 +24,7 @@ _LEFT_OUT = "⋮"
 
 @dataclass
 class Block:
-    """A block of code: the word behind its fence, its options, its text, and the output shown behind it."""
+    """A block of code: the word after its fence, its options, its text, and the output shown after it."""
 
     page: Path
     line: int
@@ -87,7 +87,7 @@ def _block(page: Path, number: int, info: str, lines: list[str]) -> Block:
 
 @cache
 def prose(page: Path) -> str:
-    """Give the text of a page without its code."""
+    """Return the text of a page without its code."""
     kept, opened = [], ""
     for line in page.read_text(encoding="utf-8").splitlines():
         fence = _FENCE.match(line)
@@ -117,7 +117,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Tell whether a page shows what was printed; a line ``⋮`` stands for lines that it leaves out."""
+    """Report whether a page shows what was printed; a line ``⋮`` stands for lines that it leaves out."""
     parts = [re.escape(part) for part in re.split(rf"^{_LEFT_OUT}\n", shown, flags=re.MULTILINE)]
     whole = printed if printed.endswith("\n") or not printed else printed + "\n"
     return re.fullmatch("(?:.*\n)*?".join(parts), whole) is not None

@@ -74,12 +74,12 @@ def number_can_go_on(text: str, char: str) -> bool:
 
 
 def number_is_whole(text: str) -> bool:
-    """Say whether a number may end here: it does behind a digit."""
+    """Report whether a number may end here, which it may after a digit."""
     return text[-1] in DIGITS
 
 
 def utf8_length(first: int) -> int:
-    """Give the length of the sequence a byte begins, 0 if it begins none (RFC 3629 section 4)."""
+    """Return the length of the sequence a byte begins, 0 if it begins none (RFC 3629 section 4)."""
     if first < 0x80:
         return 1
     if 0xC2 <= first <= 0xDF:
@@ -241,7 +241,7 @@ class NaiveParser:
 
     def take(self, char: str) -> None:
         if self.after_root == "next" and self.ends_root_number(char):
-            # the character behind a root number is no part of its document, nor of its length
+            # the character after a root number is no part of its document, nor of its length
             self.end_number()
         limit = self.limits.max_document
         if limit is not None and self.index - self.document_start >= limit:
@@ -368,7 +368,7 @@ class NaiveParser:
             self.fail("number_limit")
 
     def in_number(self, char: str) -> bool:
-        """Take a character of a number; False if it comes behind the number."""
+        """Add a character of a number; return False if it comes after the number."""
         if number_can_go_on(self.token, char):
             self.check_number_limit(len(self.token) + 1)
             self.token += char

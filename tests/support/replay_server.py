@@ -59,7 +59,7 @@ class Reply(NamedTuple):
 def body_of(
     events: Iterable[dict[str, Any]], format: str, *, line_end: bytes = b"\n", heartbeats: bool = False
 ) -> bytes:
-    """Write events as the provider does: non-ASCII as it is, but for halves of a surrogate pair."""
+    """Write events as the provider does: non-ASCII as it is, except for lone surrogates."""
     parts = []
     for event in events:
         kind = "message" if format == "openai-chat" else str(event.get("type", "message"))
@@ -71,8 +71,8 @@ def body_of(
 
 def _json(event: dict[str, Any]) -> str:
     text = json.dumps(event, ensure_ascii=False)
-    has_halves = any("\ud800" <= character <= "\udfff" for character in text)
-    return json.dumps(event) if has_halves else text
+    has_surrogates = any("\ud800" <= character <= "\udfff" for character in text)
+    return json.dumps(event) if has_surrogates else text
 
 
 def cuts(data: bytes, seed: int) -> Iterator[bytes]:
@@ -146,7 +146,7 @@ class _Server(ThreadingHTTPServer):
         self.close_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Let clients leave in the middle: some SDKs do so after ``[DONE]``."""
+        """Ignore clients that leave early, as some SDKs do after ``[DONE]``."""
 
 
 class ReplayServer:
@@ -166,7 +166,7 @@ class ReplayServer:
         self._server.server_close()
 
     def add(self, reply: Reply) -> str:
-        """Give the address below which a reply is served at all of `PATHS`."""
+        """Return the address below which a reply is served at all of `PATHS`."""
         name = f"r{len(self._server.replies)}"
         self._server.replies[name] = reply
         host, port = self._server.server_address[:2]

@@ -76,7 +76,7 @@ _MESSAGES: Any = [{"role": "user", "content": "?"}]
 
 
 def _method(client: Any, job: Job) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """Give the SDK's method that streams a job's format, and its arguments."""
+    """Return the SDK's method that streams a job's format, and its arguments."""
     extra = {"stream": True} if job.way == "create" else {}
     name = "create" if job.way == "create" else "stream"
     # of strict tools the helpers parse the arguments
@@ -247,7 +247,7 @@ class _Reader:
             return True
 
     def _raised(self) -> str | None:
-        """Give the exception that ended each of the readings; that they are not the same is a fault."""
+        """Return the exception that ended each of the readings; that they are not the same is a fault."""
         if len(set(self.raised)) > 1 or len(self.raised) not in (0, 2):
             return f"not always the same: {self.raised}"
         return self.raised[0] if self.raised else None

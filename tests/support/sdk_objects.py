@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def cases(format: str) -> dict[str, list[Event]]:
-    """Give the streams of a format: the ordinary one under its name, the others with their fault."""
+    """Return the streams of a format: the ordinary one under its name, the others with their fault."""
     module = import_module(f"provider_streams.{format.replace('-', '_')}")
     faults = {f"{format}: {fault}": events for fault, (events, _) in module.FAULTS.items()}
     return {format: module.STREAM, **faults}
 
 
 def found(events: Iterable[Any], format: str) -> list[dict[str, Any]]:
-    """Give the calls of a stream at its end, as plain JSON."""
+    """Return the calls of a stream at its end, as plain JSON."""
     calls = seen(list(tool_calls(events, format=format))[-1])
     return [
         {k: v for k, v in call._asdict().items() if v is not UNDEFINED and v is not None} for call in calls

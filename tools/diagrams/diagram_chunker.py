@@ -43,7 +43,7 @@ COLUMNS = int((WIDTH - MARGIN - 12 - LEFT) / (SIZE * MONO_WIDTH))
 
 
 def steps() -> Iterator[tuple[str, str, str, str]]:
-    """Give every snapshot with what is held after it, the chunk and the reason."""
+    """Return every snapshot with what is held after it, the chunk and the reason."""
     chunker = JsonStreamChunker()
     text = ""
     for snapshot, reason in STREAM:

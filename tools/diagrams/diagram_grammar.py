@@ -95,7 +95,7 @@ def explore(after_root: str = "error", recover: bool = False) -> list[Transition
 
 
 def _key(machine: Any) -> tuple[Any, ...]:
-    """Tell apart what goes on differently."""
+    """Distinguish characters that continue differently."""
     inside = {
         "STRING": (machine.strings.place, machine.strings.high > 0),
         "KEY": (machine.strings.place, machine.strings.high > 0),
@@ -259,7 +259,7 @@ def _labels(transitions: Iterable[Transition]) -> dict[Arrow, tuple[str, tuple[s
 
 
 def _moves(mode: str, char: str) -> bool:
-    """Tell whether a transition from a mode to itself is one: another container, not the same token."""
+    """Report whether a transition from a mode to itself is one: another container, not the same token."""
     return (mode, char) in {("FIRST_ITEM", "["), ("AFTER_ITEM", "]"), ("AFTER_MEMBER", "}")}
 
 

@@ -89,7 +89,7 @@ class Drawing:
         return width
 
     def svg(self, height: int) -> str:
-        """Give the whole picture, as a file holds it."""
+        """Return the whole picture, as a file holds it."""
         heads = "".join(
             f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
             f'orient="auto-start-reverse"><path d="M0 0.5 L8 4 L0 7.5 Z" fill="{fill}"/></marker>'
@@ -107,7 +107,7 @@ class Drawing:
 
 
 def wrapped(text: str, columns: int) -> list[str]:
-    """Break a text into lines of so many characters, behind a comma or else at a space."""
+    """Break a text into lines of so many characters, after a comma or else at a space."""
     lines = []
     while len(text) > columns:
         comma, space = text.rfind(",", 0, columns) + 1, text.rfind(" ", 0, columns + 1)

@@ -27,7 +27,7 @@ TABLES = {("how-it-works.md", "modes"): diagram_grammar.table}
 
 
 def with_part(page: str, name: str, part: str) -> str:
-    """Give a page with what stands between its two markers of that name replaced."""
+    """Return a page with what stands between its two markers of that name replaced."""
     begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
     before, found, rest = page.partition(begin)
     _, found_too, after = rest.partition(end)

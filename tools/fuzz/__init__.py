@@ -34,7 +34,7 @@ CORPUS = Path(__file__).parent / "corpus"
 
 
 def harness(name: str) -> Callable[[bytes], None]:
-    """Give the function that tries one input."""
+    """Return the function that tries one input."""
     if name not in HARNESSES:
         raise ValueError(f"a harness is one of {', '.join(HARNESSES)}, not {name!r}")
     check: Callable[[bytes], None] = import_module(f"fuzz.{name}").check

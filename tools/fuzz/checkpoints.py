@@ -1,7 +1,7 @@
 """A checkpoint, through JSON and into the other build, is a cut like any other; a damaged one is refused.
 
 Both accumulators and the pure parser, saved and read back at random places, end as the run that was never
-interrupted. Saved data that was changed is refused with `JsonStreamError` or harmless: whoever goes on from
+interrupted. Saved data that was changed is refused with `JsonStreamError` or harmless: resuming from
 it sees nothing but `JsonStreamError`. (What a build refuses is its own affair: the compiled one knows types.)
 """
 

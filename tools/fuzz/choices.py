@@ -35,7 +35,7 @@ class Choices:
         return self._data[self._at - 1]
 
     def below(self, bound: int) -> int:
-        """Give a number from 0 to below the bound; 0 when there is nothing to choose."""
+        """Return a number from 0 to below the bound; 0 when there is nothing to choose."""
         if bound <= 1:
             return 0
         number = self.byte()
@@ -51,7 +51,7 @@ class Choices:
         return self.below(count) == count - 1
 
     def raw(self, most: int) -> bytes:
-        """Give some of the bytes themselves."""
+        """Return some of the bytes themselves."""
         size = self.below(most + 1)
         taken = self._data[self._at : self._at + size]
         self._at += len(taken)

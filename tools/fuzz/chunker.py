@@ -51,7 +51,7 @@ def check(data: bytes) -> None:
 
 
 def as_given(choices: Choices, value: Any) -> Any:
-    """Give a snapshot as text, as bytes or as a value."""
+    """Return a snapshot as text, as bytes or as a value."""
     kind = choices.below(3)
     if kind == 2 and not isinstance(value, str):
         return value
@@ -127,5 +127,5 @@ def check_overrides(choices: Choices, stream: list[Any]) -> None:
 
 
 def as_value(value: Any) -> Any:
-    """Give a snapshot as a value, as far as that can be: a string would be read as the text of one."""
+    """Return a snapshot as a value, as far as that can be: a string would be read as the text of one."""
     return json.dumps(value) if isinstance(value, str) else value

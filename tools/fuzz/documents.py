@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .choices import Choices
 
 __all__ = [
-    "altered", "anything", "cut", "damaged", "document", "has_halves", "limits_for", "options", "value",
+    "altered", "anything", "cut", "damaged", "document", "has_surrogates", "limits_for", "options", "value",
 ]  # fmt: skip
 
 WHITE = ("", "", "", " ", "\n", "\t", "\r\n", "  ")
@@ -27,7 +27,7 @@ PARTS = (
     "\x7f", '\\"', "\\\\", "\\/", "\\b", "\\f", "\\n", "\\r", "\\t", "\\u0000", "\\u00e9", "\\ud83d",
     "\\ude00", "\\uD83D\\uDE00", "\\ud83d\\ud83d\\ude00", "\\u0022", "long enough to be taken in one go",
 )  # fmt: skip
-HALVES = ("\ud83d", "\ude00", "\ud83d\ude00", "\udbff")
+SURROGATES = ("\ud83d", "\ude00", "\ud83d\ude00", "\udbff")
 SUSPECTS = '{}[]",:\\/ubtfnrelsa0129+-.eE \t\n\r\x00\x1f\ufeff\u00e9\U0001f600dD'
 WORDS = (
     "", "a", "b", "root", "call_1", "0", "f", "stop", "tool_calls", "{", "}", '{"x":1}', "[1,", "é\ud83d",
@@ -35,40 +35,40 @@ WORDS = (
 DEPTH = 6
 
 
-def document(choices: Choices, halves: bool = False) -> str:
-    """Write a JSON text; ``halves``: also with what only a str can hold."""
-    return _white(choices) + _value_text(choices, DEPTH, halves) + _white(choices)
+def document(choices: Choices, surrogates: bool = False) -> str:
+    """Write a JSON text; ``surrogates``: also with what only a str can hold."""
+    return _white(choices) + _value_text(choices, DEPTH, surrogates) + _white(choices)
 
 
 def _white(choices: Choices) -> str:
     return choices.pick(WHITE)
 
 
-def _value_text(choices: Choices, depth: int, halves: bool) -> str:
+def _value_text(choices: Choices, depth: int, surrogates: bool) -> str:
     kind = choices.below(8)
     if kind == 0 or (depth == 0 and kind > 4):
         return choices.pick(LITERALS)
     if kind == 1:
         return choices.pick(NUMBERS)
     if kind in (2, 3):
-        return _string_text(choices, halves)
+        return _string_text(choices, surrogates)
     if kind == 4:
         return str(choices.below(65536) - 20)
     parts = []
     for _ in range(choices.below(6)):
         if choices.is_over:
             break
-        member = _white(choices) + _value_text(choices, depth - 1, halves) + _white(choices)
+        member = _white(choices) + _value_text(choices, depth - 1, surrogates) + _white(choices)
         if kind > 5:
-            key = _string_text(choices, halves) if choices.one_in(4) else choices.pick(KEYS)
+            key = _string_text(choices, surrogates) if choices.one_in(4) else choices.pick(KEYS)
             member = f"{_white(choices)}{key}{_white(choices)}:{member}"
         parts.append(member)
     inside = ",".join(parts) or _white(choices)
     return f"{{{inside}}}" if kind > 5 else f"[{inside}]"
 
 
-def _string_text(choices: Choices, halves: bool) -> str:
-    options = PARTS + HALVES if halves else PARTS
+def _string_text(choices: Choices, surrogates: bool) -> str:
+    options = PARTS + SURROGATES if surrogates else PARTS
     return '"' + "".join(choices.pick(options) for _ in range(choices.below(7))) + '"'
 
 
@@ -92,12 +92,12 @@ def damaged(choices: Choices, text: str) -> str:
 
 
 def anything(choices: Choices) -> Text:
-    """Give a text: well-formed, damaged, several, or what the bytes say themselves."""
+    """Return a text: well-formed, damaged, several, or what the bytes say themselves."""
     kind = choices.below(8)
     if kind == 0:
         return document(choices)
     if kind == 1:
-        return document(choices, halves=True)
+        return document(choices, surrogates=True)
     if kind in (2, 3):
         return damaged(choices, document(choices))
     if kind == 4:
@@ -137,11 +137,11 @@ def options(choices: Choices) -> dict[str, Any]:
 
 
 def limits_for(build: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """Give a build the same options in its own class."""
+    """Return the same options as an instance of the class of a build."""
     return given | {"limits": build.Limits(*given["limits"])}
 
 
-def has_halves(text: Text) -> bool:
+def has_surrogates(text: Text) -> bool:
     return isinstance(text, str) and any("\ud800" <= char <= "\udfff" for char in text)
 
 

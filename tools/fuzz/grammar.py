@@ -13,7 +13,7 @@ from builds import BUILDS
 from model import NOTHING, NaiveLimits, NaiveParser, exactly, fold, items_of
 
 from .choices import Choices
-from .documents import anything, cut, has_halves, limits_for, options
+from .documents import anything, cut, has_surrogates, limits_for, options
 
 __all__ = ["check"]
 
@@ -71,7 +71,7 @@ def check_model(text: str | bytes) -> None:
     try:
         if isinstance(text, str):
             text = text.removeprefix("\ufeff")
-        elif not has_halves(text.decode()):
+        elif not has_surrogates(text.decode()):
             text = text.decode().removeprefix("\ufeff")
         value = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):

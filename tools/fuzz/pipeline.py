@@ -27,7 +27,7 @@ TEXTS = (
     None, "", "{", "}", "{}", '{"a":', "1", '"x', '"', ',"b":2', "[1,", "2]", " ", "tr", "ue", "\\ud83d",
     '{"a":1}', "x", "\ud83d", "\ude00",
 )  # fmt: skip
-HALVES = ("\ud83d", "\ude00")
+SURROGATES = ("\ud83d", "\ude00")
 ENDS = ("ToolCallEnd", "ToolResult", "MessageEnd")
 Plan = list[tuple[str, tuple[Any, ...]]]
 
@@ -54,24 +54,24 @@ def check(data: bytes) -> None:
 
 
 def seen_alike(calls: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Give calls without the place of an error: fragments and text count differently."""
+    """Return calls without the place of an error: fragments and text count differently."""
     return [(*fact[:6], fact[6] and fact[6][0], fact[7]) for fact in calls]
 
 
 def is_clear(plan: Plan, seen: list[tuple[Any, ...]]) -> bool:
-    """Tell whether the middleware and the handler can but see the same calls."""
-    # FINDING 3: after text behind a document the two count calls differently
+    """Report whether the middleware and the handler must see the same calls."""
+    # FINDING 3: with text after a document the two count calls differently
     has_more = any("trailing_text" in (call[6] or ()) for call in seen)
     # FINDING 8: of several calls that end, one without id and index is taken for the one that ended before it
     has_unnamed = len(seen) > 1 and any(call[0] is None and call[1] is None for call in seen)
     # FINDING 9: what the middleware tells of a call that has shown no text yet counts as the last content
-    # FINDING 10: nor does it tell of half a pair behind the document of a call that it can't name
-    has_only_half = any(call[4].endswith(HALVES) for call in seen)
-    return not (goes_on_after_ends(plan) or has_more or has_unnamed or has_only_half)
+    # FINDING 10: nor does it report a lone surrogate after the document of a call without a name
+    ends_in_surrogate = any(call[4].endswith(SURROGATES) for call in seen)
+    return not (goes_on_after_ends(plan) or has_more or has_unnamed or ends_in_surrogate)
 
 
 def goes_on_after_ends(plan: Plan) -> bool:
-    """Tell whether pieces follow an end: what has ended the middleware forgets, and the handler remembers."""
+    """Report whether pieces follow an end: the middleware forgets a call that ended, the handler does not."""
     names = [name for name, _ in plan]
     first = min((names.index(name) for name in ENDS if name in names), default=len(names))
     return "ToolCallUpdate" in names[first:]

@@ -62,7 +62,7 @@ def check_final(build: Any, fragments: list[Any], given: dict[str, Any], last: I
 
 
 def is_about_ignored(given: dict[str, Any], expected: list[Item]) -> bool:
-    """Tell an error in text that is ignored: to recover from it, U+FFFD stands in its place."""
+    """Report whether an error is in text that is ignored: recovering puts U+FFFD in its place."""
     before = expected[-2].kind if len(expected) > 1 else None
     return before == "JsonComplete" and given["after_root"] == "ignore"
 

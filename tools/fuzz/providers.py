@@ -93,7 +93,7 @@ def damaged_stream(choices: Choices, format: str) -> list[Any]:
 
 
 def can_be_json(events: list[Any]) -> bool:
-    """Tell whether events are the same after a way through JSON."""
+    """Report whether events are the same after a way through JSON."""
     try:
         return bool(json.loads(json.dumps(events, allow_nan=False)) == events)
     except ValueError:

@@ -15,7 +15,7 @@ from builds import BUILDS
 from model import exactly
 
 from .choices import Choices
-from .documents import WORDS, altered, anything, cut, document, has_halves, limits_for, options, value
+from .documents import WORDS, altered, anything, cut, document, has_surrogates, limits_for, options, value
 
 __all__ = ["check"]
 
@@ -58,7 +58,7 @@ def check_document(choices: Choices) -> None:
     """What the accumulator gives is put together again, whatever is left out of it."""
     form = choices.below(3)
     # FINDING 7: a pair that was cut in two is refused when it was read with `from_wire` first
-    text = document(choices, halves=form < 2 and choices.one_in(4))
+    text = document(choices, surrogates=form < 2 and choices.one_in(4))
     fragments = cut(choices, text)
     left_out = choices.pick(((), (), ("StartString",), ("Key",)))
     for build in BUILDS.values():
@@ -74,8 +74,8 @@ def check_document(choices: Choices) -> None:
                 assert rebuilder.open_path == values.open_path
         rebuilder.apply(in_form(build, accumulator.finish(), form))
         assert rebuilder.is_complete
-        # in JSON two halves side by side are one character
-        if form == 0 or not has_halves(text):
+        # in JSON two surrogates side by side are one character
+        if form == 0 or not has_surrogates(text):
             assert exactly(rebuilder.value) == exactly(json.loads(text))
 
 

@@ -97,7 +97,7 @@ def work(name: str, arguments: list[str], seconds: float) -> tuple[bool, str]:
 
 
 def number(pattern: str, text: str) -> int:
-    """Give the last number that a pattern finds."""
+    """Return the last number that a pattern finds."""
     return int([0, *re.findall(pattern, text)][-1])
 
 

@@ -127,7 +127,7 @@ def check_stream(stream: bytes, fragments: list[Any]) -> None:
 
 
 def overflow(stream: bytes, bound: int) -> tuple[int, int] | None:
-    """Give place and line of the byte that is too many, counting one by one."""
+    """Return place and line of the byte that is too many, counting one by one."""
     at = 3 if stream.startswith(b"\xef\xbb\xbf") else 0
     size = length = 0
     line = 1
@@ -194,5 +194,5 @@ def lines(text: str) -> str:
 
 
 def as_utf8(text: str) -> str:
-    """Give a text as it comes out of UTF-8: halves of one pair joined, single ones replaced."""
+    """Return a text after UTF-8: surrogate pairs joined, lone surrogates replaced."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -15,7 +15,7 @@ from builds import BUILDS
 from model import exactly
 
 from .choices import Choices
-from .documents import altered, anything, cut, damaged, has_halves, value
+from .documents import altered, anything, cut, damaged, has_surrogates, value
 from .rebuilding import update
 
 __all__ = ["check"]
@@ -61,7 +61,7 @@ def check_updates(choices: Choices) -> None:
         updates += accumulator.finish()
         wires = [build.to_wire(made) for made in updates]
         told.append(exactly(wires))
-        if not has_halves(text):
+        if not has_surrogates(text):
             for made, wire in zip(updates, json.loads(json.dumps(wires)), strict=True):
                 again = build.from_wire(wire)
                 assert exactly(build.to_wire(again)) == exactly(build.to_wire(made))

@@ -114,7 +114,7 @@ def step_of(item: pytest.Item) -> Step:
 
 
 def is_unfit(item: pytest.Item) -> bool:
-    """Tell that a test measures growth, which takes its time, or asks another process, which is no mutant."""
+    """Report whether a test can not judge mutants: it measures growth, or runs another process."""
     code = getattr(getattr(item, "obj", None), "__code__", None)
     names = () if code is None else code.co_names
     return any(name in ("assert_linear", "subprocess", "run_python") for name in names)
@@ -168,7 +168,7 @@ class Nursery:
         self.steps = chosen
 
     def go_through(self) -> str:
-        """Give the name of the first step that fails."""
+        """Return the name of the first step that fails."""
         for step in self.steps:
             signal.setitimer(signal.ITIMER_VIRTUAL, max(LEAST, LONGER * step.usual))
             try:
@@ -180,7 +180,7 @@ class Nursery:
         return SURVIVED
 
     def try_in_a_fork(self, become: Callable[[], None]) -> str:
-        """Give what ends a mutant, if anything does."""
+        """Return what ends a mutant, if anything does."""
         killer = in_a_fork(lambda: self.attempt(become))
         assert killer != NOT_BEGUN
         for step in self.steps:

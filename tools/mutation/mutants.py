@@ -137,7 +137,7 @@ def changed(source: str, operator: str, occurrence: int) -> str:
 
 
 def as_compiled(source: str) -> str | None:
-    """Give what the compiler reads; None if it can't."""
+    """Return what the compiler reads; None if it can't."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -148,7 +148,7 @@ def as_compiled(source: str) -> str | None:
 
 
 def first_difference(source: str, mutated: str) -> tuple[str, str]:
-    """Give the lines that differ; a change in one place keeps all others."""
+    """Return the lines that differ; a change in one place keeps all others."""
     old, new = source.splitlines(), mutated.splitlines()
     first = common(old, new)
     last = common(old[::-1], new[::-1])
@@ -237,7 +237,7 @@ def span(node: Any) -> tuple[Place, Place]:
 
 
 def settled(test: ast.expr) -> bool | None:
-    """Give what a condition on the build comes to here; None if it is about something else."""
+    """Return what a condition on the build comes to here; None if it is about something else."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = settled(test.operand)
         return None if inner is None else not inner
@@ -249,7 +249,7 @@ def settled(test: ast.expr) -> bool | None:
 
 
 def is_singular(operand: ast.expr) -> bool:
-    """Tell whether all that equal this operand are the same object."""
+    """Report whether all that equal this operand are the same object."""
     if isinstance(operand, ast.Call):
         return ast.unparse(operand.func) == "type"
     if isinstance(operand, (ast.Name, ast.Attribute)):

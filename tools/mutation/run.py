@@ -86,7 +86,7 @@ class Round:
                     yield mutant
 
     def collected(self, keeper: Callable[[Nursery], str | None], mutant: Mutant | None = None) -> str:
-        """Let pytest collect in a process of its own, perhaps with a mutant, and hand over to a keeper."""
+        """Collect the tests in a new process, perhaps with a mutant, and hand them over to a keeper."""
 
         def task() -> str:
             log = os.open(self.folder / "log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)

@@ -1,4 +1,4 @@
-"""Give loaded modules the code of a mutant: function by function, or by importing it in their place."""
+"""Return loaded modules the code of a mutant: function by function, or by importing it in their place."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def functions(code: CodeType) -> dict[str, CodeType]:
 
 
 def bodies(code: CodeType) -> list[Any]:
-    """Give what a module and its classes do when they are made."""
+    """Return what a module and its classes do when they are made."""
     consts = [const for const in code.co_consts if not isinstance(const, CodeType)]
     inner = [const for const in code.co_consts if isinstance(const, CodeType)]
     classes = [bodies(const) for const in inner if not const.co_flags & inspect.CO_OPTIMIZED]
@@ -59,7 +59,7 @@ def used_on_import(code: CodeType) -> set[str]:
 
 
 def swappable(source: str, mutated: str) -> dict[str, CodeType] | None:
-    """Give the functions that differ; None if more does."""
+    """Return the functions that differ; None if more does."""
     old, new = compiled(source), compiled(mutated)
     if bodies(old) != bodies(new):
         return None
@@ -77,7 +77,7 @@ def targets(module: str, codes: dict[str, CodeType]) -> list[tuple[Any, CodeType
 
 
 def swap(pairs: list[tuple[Any, CodeType]]) -> None:
-    """Give each function its code."""
+    """Set the code of each function."""
     for target, code in pairs:
         target.__code__ = code
 

@@ -77,7 +77,7 @@ LIMITS = midstream.Limits()
 
 
 def table() -> Iterator[tuple[list[Any], Any]]:
-    """Give every case of the table whole and per character, as str and as bytes, with its limits."""
+    """Return every case of the table whole and per character, as str and as bytes, with its limits."""
     cases: list[Any] = [*ACCEPTED, *REJECTED]
     for case in cases:
         limits = midstream.Limits(**case.limits)
@@ -91,14 +91,14 @@ def table() -> Iterator[tuple[list[Any], Any]]:
 
 
 def policies() -> Iterator[dict[str, str]]:
-    """Give all ways to meet an error, and text behind the document."""
+    """Return all policies for errors and for text after the document."""
     for on_error in ("raise", "event", "recover"):
         for after_root in ("error", "ignore", "next"):
             yield {"on_error": on_error, "after_root": after_root}
 
 
 def feed(accumulator: Any, fragments: Iterable[Any]) -> Iterator[Any]:
-    """Give what an accumulator makes of each fragment and of the end."""
+    """Return what an accumulator makes of each fragment and of the end."""
     for fragment in fragments:
         with suppressed():
             yield accumulator.add_fragment(fragment)
@@ -184,7 +184,7 @@ def go_on_from_checkpoints() -> None:
 
 
 def places(data: Any) -> Iterator[tuple[Any, ...]]:
-    """Give the way to each part of some plain data."""
+    """Return the way to each part of some plain data."""
     if isinstance(data, (dict, list)):
         for step in [*data] if isinstance(data, dict) else range(len(data)):
             yield (step,)
@@ -260,7 +260,7 @@ def misuse() -> None:
 
 
 def receive_streams() -> None:
-    """Take every recorded stream through adapter, middleware, wire and handler."""
+    """Send every recorded stream through adapter, middleware, wire and handler."""
     recorded = [(load.format, load.events()) for load in map(recordings.load, recordings.NAMES)]
     for name in recordings.NAMES:
         decoder = SseDecoder()
@@ -298,7 +298,7 @@ DOCUMENTS = (
 
 
 def fail_allocations() -> None:
-    """Let each allocation of a run fail, alone and with all that follow: the outcome is MemoryError or the
+    """Make each allocation of a run fail, alone and with all that follow: the outcome is MemoryError or the
     right one, and the machine works again after a reset."""
     memory: Any = import_module("_testcapi")
 
@@ -335,7 +335,7 @@ def fail_allocations() -> None:
         yield accumulator.value
 
     def outcome(work: Callable[[list[Any]], Any], fragments: list[Any], first: int, last: int) -> Any:
-        """Give what comes out when the allocations from first to before last fail; None: MemoryError."""
+        """Return what comes out when the allocations from first to before last fail; None: MemoryError."""
         run = work(fragments)
         machine = next(run)
         memory.set_nomemory(first, last)
@@ -492,7 +492,7 @@ def run(command: list[str], folder: Path, environment: dict[str, str], errors: A
 
 
 def fresh(folder: Path) -> Path:
-    """Give an empty folder for reports."""
+    """Return an empty folder for reports."""
     reports = folder / "reports"
     shutil.rmtree(reports, ignore_errors=True)
     reports.mkdir()
@@ -603,7 +603,7 @@ TOOLS = {
 
 
 def try_tool(name: str, with_planted: bool, with_clean: bool) -> int:
-    """Let a tool find the planted bugs, then look for others; give the status."""
+    """Run a tool on the planted bugs, then on the real core; return the exit status."""
     tool = TOOLS[name]
     copy_name = "asan" if name == "asan" else "ordinary"
     status = 0
@@ -650,7 +650,7 @@ def do_rounds(names: list[str], log: Path) -> None:
 
 
 def shared_objects() -> list[Any]:
-    """Give objects that live as long as the process, and that the core hands out all the time."""
+    """Return objects that live as long as the process, and that the core hands out all the time."""
     modules = [module for name, module in sys.modules.items() if name.startswith("midstream.")]
     found: list[Any] = [None, True, False, (), "", b"", int, float, *range(-5, 257), *map(chr, range(256))]
     found += [sys.intern(name) for name in ("true", "false", "null", "root")]

@@ -37,7 +37,7 @@ TABLE = ROOT / "tests" / "render" / "web_cases.json"
 
 
 def run_case(library: Any, case: Case) -> list[dict[str, Any]]:
-    """Give what is to be expected after each step of a case."""
+    """Return what is to be expected after each step of a case."""
     return _RUNNERS[case["kind"]](library, case)
 
 
@@ -228,7 +228,7 @@ def shortened(expected: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def expected_of(library: Any, case: Case) -> list[dict[str, Any]]:
     """Run a case; give what it tells as the table has it."""
-    # as a JSON text tells it: there two halves of a pair are one character
+    # as in JSON text, where two surrogates of a pair are one character
     told: list[dict[str, Any]] = json.loads(json.dumps(shortened(run_case(library, case))))
     return told
 

@@ -161,7 +161,7 @@ class _Maker:
         return {"kind": "handler", "steps": steps, "options": {"lazy": self.is_so(0.3)}}
 
     def _told(self, middleware: Any, event: dict[str, Any]) -> list[dict[str, Any]]:
-        """Give what a server makes of an event, and what it tells before it."""
+        """Return what a server makes of an event, and what it tells before it."""
         messages = middleware.add_message(event)
         return [each if isinstance(each, dict) else to_event(each) for each in messages]
 

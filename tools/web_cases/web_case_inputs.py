@@ -57,7 +57,7 @@ def number(path: str, value: float) -> dict[str, Any]:
 
 
 def wire(pieces: Iterable[str], **options: Any) -> list[Fragments]:
-    """Give the updates of each piece of a text in their wire form, and those of its end."""
+    """Return the updates of each piece of a text in their wire form, and those of its end."""
     accumulator = midstream.JsonFragmentAccumulator(**{"on_error": "event", **options})
     batches = [[midstream.to_wire(update) for update in accumulator.add_fragment(piece)] for piece in pieces]
     end = [midstream.to_wire(update) for update in accumulator.finish()]
@@ -469,7 +469,7 @@ def text_documents() -> Iterable[Case]:
 
 
 def calls_of(pieces: Iterable[str], **identity: Any) -> list[dict[str, Any]]:
-    """Give the events of a call whose arguments come in pieces, with their fragments."""
+    """Return the events of a call whose arguments come in pieces, with their fragments."""
     events: list[dict[str, Any]] = []
     middleware = midstream.JsonFragmentUpdateMiddleware()
     for piece in pieces:
@@ -733,7 +733,7 @@ def handler_ends() -> Iterable[Case]:
 
 
 def enriched(*events: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give what a server makes of events, and tells at their end."""
+    """Return what a server makes of events, and tells at their end."""
     messages = midstream.JsonFragmentUpdateMiddleware()(list(events))
     return [each if isinstance(each, dict) else to_event(each) for each in messages]
 
@@ -1140,6 +1140,6 @@ _GROUPS: list[Callable[[], Iterable[Case]]] = [
 
 
 def all_cases() -> Iterable[Case]:
-    """Give all cases, group by group."""
+    """Return all cases, group by group."""
     for group in _GROUPS:
         yield from group()

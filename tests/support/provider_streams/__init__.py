@@ -87,7 +87,7 @@ def call(
 
 
 def streams(format: str) -> Any:
-    """Give the module of a format."""
+    """Return the module of a format."""
     return import_module(f"{__name__}.{'own' if format == 'midstream' else format.replace('-', '_')}")
 
 
@@ -111,7 +111,7 @@ def cases(*formats: str) -> pytest.MarkDecorator:
 
 
 def seen(calls: list[ToolCall]) -> list[Expected]:
-    """Give what the library found, to be compared with what was expected."""
+    """Return what the library found, to be compared with what was expected."""
     return [
         Expected(
             call.id,
@@ -128,7 +128,7 @@ def seen(calls: list[ToolCall]) -> list[Expected]:
 
 
 def final(events: Iterable[Any], format: str | None = None) -> list[Expected]:
-    """Give the calls at the end of a stream, where each is complete or has an error."""
+    """Return the calls at the end of a stream, where each is complete or has an error."""
     calls: list[ToolCall] = []
     for calls in tool_calls(events, format=format):
         assert not any(call.is_complete and call.error for call in calls)

@@ -46,7 +46,7 @@ def args(*pieces: Event, **more: Any) -> Event:
 
 
 def string(path: str, text: str) -> list[Event]:
-    """Give a string as it is seen on the wire: all but the end, and the end."""
+    """Return a string as it is seen on the wire: all but the end, and the end."""
     return [chunk(args(arg(path, text, goes_on=True))), chunk(args(arg(path, "")))]
 
 

@@ -20,7 +20,7 @@ def update(args: str | None = None, id: str | None = None, index: int | None = N
 
 
 def enriched(*events: Event) -> list[Event]:
-    """Give the updates of one call the fragments that the server's middleware gives them."""
+    """Add to the updates of one call the fragments that the server's middleware attaches."""
     accumulator = JsonFragmentAccumulator()
     return [
         {
