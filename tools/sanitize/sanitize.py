@@ -19,6 +19,7 @@ import json
 import os
 import pickle
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
 midstream: Any = import_module("midstream")
 
 COPIES = ROOT / "build" / "sanitized"
+# perhaps with a wrapper before it, as ccache
+COMPILER = shlex.split(os.environ.get("CC", "gcc"))
 
 # Tests that don't come to the core, or only through what other tests show of it. All others run.
 LEFT_OUT = {
@@ -507,9 +510,8 @@ def core_tests() -> list[str]:
 def run_asan(folder: Path, command: list[str], environment: dict[str, str]) -> list[str]:
     """Run the workloads, and the tests if no bug is planted; give what the sanitizers report."""
     reports = fresh(folder)
-    compiler = os.environ.get("CC", "gcc")
     libraries = [
-        subprocess.run([compiler, f"-print-file-name={name}"], capture_output=True, text=True).stdout.strip()
+        subprocess.run([*COMPILER, f"-print-file-name={name}"], capture_output=True, text=True).stdout.strip()
         for name in ("libasan.so", "libubsan.so")
     ]
     environment = environment | {
@@ -545,7 +547,7 @@ def run_asan(folder: Path, command: list[str], environment: dict[str, str]) -> l
 def build_library(source: Path, folder: Path) -> Path:
     """Build a library that is loaded before all others."""
     library = folder / f"{source.stem}.so"
-    compiler = [os.environ.get("CC", "gcc"), "-shared", "-fPIC", "-O1", f"-I{sysconfig.get_path('include')}"]
+    compiler = [*COMPILER, "-shared", "-fPIC", "-O1", f"-I{sysconfig.get_path('include')}"]
     subprocess.run([*compiler, "-o", str(library), str(source)], check=True)
     return library
 
