@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SOURCES := $(wildcard src/midstream/*.py src/midstream/*/*.py src/midstream/*/*.pxd)
 # Every tool is installed at the version and with the hashes that requirements/ names; `make locks` writes those
 # files, one for each environment. A single uv.lock or pylock.toml would name the hosts of a registry and need an
-# installer that a new Python does not have, while every pip installs these. The SDKs have
+# installer that a new Python does not have, while these work with every pip. The SDKs have
 # contradicted each other in their dependencies, so each needs a resolution of its own.
 PINNED = -m pip install --quiet --require-hashes --requirement requirements
 LOCKS := check docs fuzz locks mutants sdk-openai sdk-anthropic sdk-objects
