@@ -14,13 +14,14 @@ from .errors import JsonStreamError, NoMatch
 from .streams import ArgumentStream, CallStream, TextStream
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Callable
+    from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
 
     from .accumulators.match import Match
     from .accumulators.select import Path, Paths
     from .accumulators.update import JsonFragmentUpdate
     from .calls.handler import ToolCall
     from .limits import Limits
+    from .typed import TypedCall, TypedSnapshot
 
 __all__ = [
     "argument_deltas",
@@ -29,6 +30,8 @@ __all__ = [
     "select",
     "text_deltas",
     "tool_calls",
+    "typed_calls",
+    "typed_values",
     "updates",
     "values",
 ]
@@ -377,3 +380,85 @@ async def first(
     ):
         found = match.value
     return found_or_raise(found, path)
+
+
+@overload
+def typed_values(
+    fragments: AsyncIterable[str | bytes], type: type[T], *, close: bool = ..., **options: Any
+) -> AsyncIterator[TypedSnapshot[T]]: ...
+
+
+@overload
+def typed_values(
+    fragments: AsyncIterable[str | bytes], type: Any, *, close: bool = ..., **options: Any
+) -> AsyncIterator[TypedSnapshot[Any]]: ...
+
+
+async def typed_values(
+    fragments: AsyncIterable[str | bytes], type: Any, *, close: bool = True, **options: Any
+) -> AsyncIterator[TypedSnapshot[Any]]:
+    """Iterate over the snapshots of a typed value that arrives in fragments.
+
+    The options are those of `midstream.typed.typed_values`.
+
+    >>> import asyncio
+    >>> async def model():
+    ...     for fragment in ['{"Paris": 1', ', "Ly']:
+    ...         yield fragment
+    ...     yield 'on": 2}'
+    >>> async def main():
+    ...     return [snapshot.partial async for snapshot in typed_values(model(), dict[str, int])]
+    >>> asyncio.run(main())
+    [<partial {}>, <partial {'Paris': 1}>, {'Paris': 1, 'Lyon': 2}]
+    """
+    # only with the first typed value: `import midstream` is to cost little
+    from .typed.accumulator import JsonTypedAccumulator
+
+    accumulator: JsonTypedAccumulator[Any] = JsonTypedAccumulator(type, **options)
+    async with Source(fragments, close) as source:
+        async for fragment in source:
+            try:
+                events = accumulator.add_fragment(fragment)
+            except JsonStreamError as error:
+                if last := accumulator._last(error):
+                    yield last
+                raise
+            if accumulator._has_news:
+                yield accumulator._snapshot(events)
+    try:
+        events = accumulator.finish()
+    except JsonStreamError as error:
+        if last := accumulator._last(error):
+            yield last
+        raise
+    if accumulator._has_news:
+        yield accumulator._snapshot(events)
+
+
+async def typed_calls(
+    stream: AsyncIterable[Any],
+    types: Mapping[str, Any],
+    format: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    context: Any = None,
+    close: bool = True,
+) -> AsyncIterator[list[TypedCall]]:
+    """Iterate over the tool calls of a provider's stream, each with its arguments as the type of its tool.
+
+    >>> import asyncio
+    >>> async def model():
+    ...     for piece in ['{"Par', 'is": 1}']:
+    ...         yield {"type": "TOOL_CALL_CHUNK", "toolCallName": "weather", "delta": piece}
+    >>> async def main():
+    ...     return [calls[0].partial async for calls in typed_calls(model(), {"weather": dict[str, int]})]
+    >>> asyncio.run(main())
+    [<partial {}>, {'Paris': 1}, {'Paris': 1}]
+    """
+    from .typed.calls import TypedCallStream
+
+    calls = TypedCallStream(types, format, limits, context)
+    async with Source(stream, close) as source:
+        async for event in source:
+            yield calls.add_event(event)
+    yield calls.finish()

@@ -139,6 +139,7 @@ class Maker:
                 self.a_list, self.a_list, self.a_dict, self.a_model, self.a_model, self.a_model,
                 self.a_optional, self.a_tagged, self.a_either, self.a_root_model, self.a_dataclass,
                 self.a_typed_dict, self.a_untagged, self.a_callable_tag,
+                self.a_recursive,
             ]  # fmt: skip
             made = rng.choice(makers)(depth - 1)
         if rng.random() < 0.12:
@@ -269,6 +270,37 @@ class Maker:
             validators["wrap"] = model_validator(mode="wrap")(classmethod(wrap))  # type: ignore[arg-type]
         model = create_model(name, __config__=config, __validators__=validators, **definitions)
         return Spec(model, self.members(fields, aliases, optional, tag), is_called)
+
+    def a_recursive(self, depth: int) -> Spec:
+        """Make a model that holds others of its kind."""
+        inner = self.spec(depth)
+        name = self.name("Recursive")
+
+        def after(self: Any) -> Any:
+            CALLS[name] += 1
+            return self
+
+        definitions: dict[str, Any] = {
+            "__validators__": {"after": model_validator(mode="after")(after)},
+            "data": (inner.type, ...),
+            "parts": (f"list[{name}]", []),
+            "other": (f"{name} | None", None),
+        }
+        model = create_model(
+            name,
+            **definitions,
+        )
+        model.model_rebuild(_types_namespace={name: model})
+
+        def value(rng: random.Random, levels: int = 3) -> Any:
+            found: dict[str, Any] = {"data": inner.value(rng)}
+            if levels and rng.random() < 0.6:
+                found["parts"] = [value(rng, levels - 1) for _ in range(rng.randrange(3))]
+            if levels and rng.random() < 0.3:
+                found["other"] = value(rng, levels - 1)
+            return found
+
+        return Spec(model, value, True)
 
     def a_tagged(self, depth: int) -> Spec:
         choices = [self.a_model(depth, kind=f"m{number}") for number in range(self.rng.randint(2, 3))]

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import SchemaValidator
 
 from builds import BUILDS
 from costs import assert_linear
@@ -35,13 +36,15 @@ TEXTS = 3
 def cases(seed: int) -> Any:
     """Make a type and some texts for it, each with what pydantic makes of it and what it calls."""
     spec = Maker(seed).spec(3)
-    adapter: TypeAdapter[Any] = TypeAdapter(spec.type)
+    # without the validators that classes already have: since pydantic 2.12, those of a recursive model that
+    # is not the root run its own model validators twice
+    oracle: Any = SchemaValidator(TypeAdapter(spec.type).core_schema, _use_prebuilt=False)
     rng = random.Random(seed)
     for _ in range(TEXTS):
         text = text_of(spec.value(rng), rng)
         CALLS.clear()
         try:
-            expected = adapter.validate_json(text)
+            expected = oracle.validate_json(text)
         except ValidationError as error:
             expected = error
         yield spec.type, text, expected, Counter(CALLS), rng
@@ -63,8 +66,9 @@ def test_t1_and_t2_the_result_and_the_calls_are_those_of_one_validation(typed: A
             assert accumulator.errors
             with pytest.raises(typed.TypedStreamError) as caught:
                 _ = accumulator.result
-            # as often as the library says so: its own words
-            assert str(caught.value.native()) == str(expected)
+            # in the library's own words, below the title
+            native = str(caught.value.native())
+            assert native.splitlines()[1:] == str(expected).splitlines()[1:]
         else:
             assert accumulator.errors == []
             assert repr(accumulator.result) == repr(expected)

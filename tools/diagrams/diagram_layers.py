@@ -41,11 +41,10 @@ LAYERS = [
     Layer("Chunker", "snapshots in, text out", ("chunker/",)),
     Layer("Wire", "updates as plain data, and values rebuilt from them", ("wire/",)),
     Layer("Calls", "messages of a provider in, tool calls out", ("calls/",)),
-    Layer("Typed", "updates in, validated values out", ("typed/",)),
     Layer(
         "Streams",
         "bytes, events and formats; one-liners; the public names",
-        ("sse", "providers/", "streams", "captures", "recordings/", "aio", "__init__"),
+        ("sse", "providers/", "streams", "captures", "recordings/", "typed/", "aio", "__init__"),
     ),
     Layer(
         "Edges",

@@ -16,6 +16,7 @@ Read in this order: places, nodes, visitor, views, snapshot, accumulator, pydant
 
 from ..errors import TypedError, TypedStreamError
 from .accumulator import JsonTypedAccumulator
+from .calls import TypedCall, typed_calls
 from .events import TypedEvent
 from .snapshot import TypedSnapshot
 from .streams import typed_values
@@ -23,10 +24,12 @@ from .views import to_plain
 
 __all__ = [
     "JsonTypedAccumulator",
+    "TypedCall",
     "TypedError",
     "TypedEvent",
     "TypedSnapshot",
     "TypedStreamError",
     "to_plain",
+    "typed_calls",
     "typed_values",
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 from ..accumulators.base import DEFAULT_LIMITS
 from ..accumulators.fragments import JsonFragmentAccumulator
 from ..errors import JsonStreamError, TypedStreamError
-from .hold import hold_patterns
+from ..patterns import parse_pattern
 from .plans import plan_of
 from .snapshot import TypedSnapshot
 from .visitor import TypedVisitor
@@ -105,7 +105,7 @@ class JsonTypedAccumulator(Generic[T]):
         self._plan = plan_of(type, library)
         self._updates = JsonFragmentAccumulator(limits=limits)
         self._visitor = TypedVisitor(
-            self._plan, context, hold_patterns(hold), self._stop if on_invalid == "raise" else None
+            self._plan, context, _held(hold), self._stop if on_invalid == "raise" else None
         )
         # the error that has ended the stream: every later call raises it again
         self._failure: BaseException | None = None
@@ -232,3 +232,8 @@ class JsonTypedAccumulator(Generic[T]):
         ('final', 'open', 'absent')
         """
         return self._snapshot([]).state(path)
+
+
+def _held(paths: Iterable[str | tuple[Any, ...]]) -> tuple[tuple[Any, ...], ...]:
+    """Parse the paths of what is held back, as seen from the document around the root."""
+    return tuple(("root", *parse_pattern(path)) for path in ([paths] if isinstance(paths, str) else paths))

@@ -264,7 +264,8 @@ class PydanticPlan:
 
     def _body(self, layers: Layers, config: Any) -> Body | None:
         """Make the body of a class, a list or a dict, or find it; None if it is not split."""
-        key = (id(layers.top), id(config))
+        # a class with a configuration of its own inherits none
+        key = (id(layers.top), id(config) if layers.core.get("config") is None else 0)
         if key in self._bodies:
             body = self._bodies[key]
             # a list or dict that is still being made

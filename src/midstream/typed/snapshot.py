@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._undefined import UNDEFINED
 from ..errors import ErrorCode, JsonStreamError, ParserError, TypedError, TypedStreamError
-from ..paths import parse_path, segments_of
+from ..paths import segments_of
+from ..patterns import parse_pattern
 from .nodes import ABSENT, FINAL, INVALID, NO_PART, OPEN, REFUSED, SHOWN, State
 from .views import node_of, view_of
 
@@ -120,7 +121,7 @@ class TypedSnapshot(Generic[T]):
         The path is a string or the keys and indices, as in the JSON text. What is no part of the type is
         absent.
         """
-        steps: list[Segment] = ["root", *(parse_path(path) if isinstance(path, str) else path)]
+        steps: list[Segment] = ["root", *(parse_pattern(path) if isinstance(path, str) else path)]
         chain = self._chain()
         for depth, (node, length, key) in enumerate(chain):
             if key is None or type(key) is not type(steps[depth]) or key != steps[depth]:

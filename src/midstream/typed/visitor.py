@@ -13,8 +13,8 @@ from .._undefined import UNDEFINED
 from ..accumulators.update import JsonFragmentKind
 from ..errors import TypedError
 from ..paths import format_path, segments_of
+from ..patterns import ANY as WILDCARD
 from .events import TypedEvent
-from .hold import WILDCARD
 from .nodes import ABSENT, HELD, INVALID, NO_PART, OPEN, REFUSED, SHOWN, GrowingText, Node
 from .places import FORBIDDEN, IGNORED, PENDING, Body, Carrier, Finding, InvalidValueError, Kind, Place
 from .views import view_of

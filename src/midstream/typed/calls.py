@@ -1,0 +1,195 @@
+"""Typed tool calls: the calls of a provider's stream, each validated as the type of its tool."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from .._closing import Source
+from .._undefined import UNDEFINED
+from ..accumulators.base import DEFAULT_LIMITS
+from ..errors import ErrorCode, JsonStreamError, ParserError
+from ..streams import CallStream
+from .accumulator import JsonTypedAccumulator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ..calls.call import CallState
+    from ..calls.handler import ToolCall
+    from ..errors import TypedError
+    from ..limits import Limits
+    from ..paths import Segments
+    from ..tree.rope import Rope
+    from .nodes import State
+    from .snapshot import TypedSnapshot
+
+__all__ = ["TypedCall", "TypedCallStream", "typed_calls"]
+
+
+class TypedCall:
+    """A tool call as it stood after an event, with its arguments as the type of its tool.
+
+    ``call`` is the `ToolCall`, ``type`` the type that its name stands for, None if it stands for none: then
+    ``partial`` and ``result`` are the arguments as plain data.
+    """
+
+    __slots__ = ("_snapshot", "call", "type")
+
+    def __init__(self, call: ToolCall, type: Any, snapshot: TypedSnapshot[Any] | None) -> None:
+        self.call = call
+        self.type = type
+        self._snapshot = snapshot
+
+    @property
+    def partial(self) -> Any:
+        """The arguments as far as they had arrived, `UNDEFINED` before there is anything to show."""
+        return self.call.args if self._snapshot is None else self._snapshot.partial
+
+    @property
+    def errors(self) -> list[TypedError]:
+        """Everything in the arguments that was invalid so far."""
+        return [] if self._snapshot is None else self._snapshot.errors
+
+    @property
+    def result(self) -> Any:
+        """The validated arguments of a complete call.
+
+        Raises `TypedStreamError` if they are invalid, and `JsonStreamError` if the call is not complete.
+        """
+        if self.call.error is not None:
+            raise JsonStreamError(self.call.error)
+        if not self.call.is_complete:
+            raise JsonStreamError(ParserError.of(ErrorCode.TRUNCATED))
+        return self.call.args if self._snapshot is None else self._snapshot.result
+
+    def state(self, path: str | Segments = ()) -> State:
+        """Return the state of an argument: ``"absent"``, ``"open"``, ``"final"`` or ``"invalid"``."""
+        return "absent" if self._snapshot is None else self._snapshot.state(path)
+
+    def __repr__(self) -> str:
+        return f"<TypedCall {self.call.name} {self.partial!r}>"
+
+
+class _Arguments:
+    """The arguments of a call, on their way into an accumulator."""
+
+    def __init__(self, accumulator: JsonTypedAccumulator[Any] | None, type: Any) -> None:
+        self.type = type
+        self._accumulator = accumulator
+        self._length = 0
+        self._is_finished = False
+
+    def view(self, state: CallState, call: ToolCall) -> TypedCall:
+        """Add what has arrived since the last time, and return the call."""
+        accumulator = self._accumulator
+        if accumulator is None:
+            return TypedCall(call, None, None)
+        if not self._is_finished:
+            try:
+                if state.length > self._length:
+                    accumulator.add_fragment(_tail(state.rope, state.length - self._length))
+                    self._length = state.length
+                if call.is_complete:
+                    self._is_finished = True
+                    if self._length == 0 or accumulator.raw is UNDEFINED:
+                        # only updates have arrived; or no arguments at all, which mean an empty object
+                        accumulator.add_fragment(json.dumps(call.args))
+                    accumulator.finish()
+            except JsonStreamError:
+                # the call has it as its error
+                self._is_finished = True
+        return TypedCall(call, self.type, accumulator.snapshot)
+
+
+class TypedCallStream:
+    """The state behind `typed_calls` and its asynchronous twin."""
+
+    def __init__(self, types: Mapping[str, Any], format: str | None, limits: Limits, context: Any) -> None:
+        self._types = dict(types)
+        self._limits = limits
+        self._context = context
+        self._stream = CallStream(format, limits)
+        # with the state, so that its id stays its own
+        self._arguments: dict[int, tuple[CallState, _Arguments]] = {}
+
+    def add_event(self, event: Any) -> list[TypedCall]:
+        """Return the calls after an event."""
+        calls = self._stream.add_event(event)
+        return self._views(self._stream._handler._registry.all_calls(), calls)
+
+    def finish(self) -> list[TypedCall]:
+        """Return the final calls."""
+        handler = self._stream._handler
+        for message in self._stream._stream.finish():
+            handler._dispatch(message)
+        found: list[TypedCall] = []
+        for id in handler.message_ids:
+            states = list(handler._registry.calls(id))
+            found += self._views(states, handler.complete(id))
+        return found
+
+    def _views(self, states: Iterable[CallState], calls: list[ToolCall]) -> list[TypedCall]:
+        return [self._of(state).view(state, call) for state, call in zip(states, calls, strict=True)]
+
+    def _of(self, state: CallState) -> _Arguments:
+        """Return what validates the arguments of a call, made when its name is known."""
+        found = self._arguments.get(id(state))
+        if found is not None:
+            return found[1]
+        if state.name is None:
+            return _Arguments(None, None)
+        type = self._types.get(state.name)
+        accumulator: JsonTypedAccumulator[Any] | None = None
+        if type is not None and not state.is_free_text:
+            accumulator = JsonTypedAccumulator(type, limits=self._limits, context=self._context)
+        arguments = _Arguments(accumulator, type)
+        self._arguments[id(state)] = state, arguments
+        return arguments
+
+
+def _tail(rope: Rope, length: int) -> str:
+    """Return the end of a rope."""
+    pieces = []
+    while length > 0:
+        rope, piece = rope if isinstance(rope, tuple) else ("", rope)
+        pieces.append(piece[-length:])
+        length -= len(pieces[-1])
+    pieces.reverse()
+    return "".join(pieces)
+
+
+def typed_calls(
+    stream: Iterable[Any],
+    types: Mapping[str, Any],
+    format: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    context: Any = None,
+    close: bool = True,
+) -> Iterator[list[TypedCall]]:
+    """Iterate over the tool calls of a provider's stream, each with its arguments as the type of its tool.
+
+    ``types`` names a type for each tool. As with `tool_calls` there is a list after each event, and the last
+    one is final. Leaving the iterator early closes the stream, unless ``close`` is false.
+
+    >>> from pydantic import BaseModel
+    >>> class Weather(BaseModel):
+    ...     city: str
+    >>> def delta(**function):
+    ...     call = {"index": 0, "function": function}
+    ...     return {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
+    >>> events = [delta(name="weather", arguments='{"city": "Par'), delta(arguments='is"}')]
+    >>> for calls in typed_calls(events, {"weather": Weather}):
+    ...     print(calls[0].partial, calls[0].call.is_complete)
+    <partial Weather city='Par'> False
+    city='Paris' False
+    city='Paris' True
+    >>> calls[0].result
+    Weather(city='Paris')
+    """
+    calls = TypedCallStream(types, format, limits, context)
+    with Source(stream, close) as source:
+        for event in source:
+            yield calls.add_event(event)
+    yield calls.finish()
