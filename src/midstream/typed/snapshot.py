@@ -121,7 +121,7 @@ class TypedSnapshot(Generic[T]):
         The path is a string or the keys and indices, as in the JSON text. What is no part of the type is
         absent.
         """
-        steps: list[Segment] = ["root", *(parse_pattern(path) if isinstance(path, str) else path)]
+        steps: list[Any] = ["root", *(parse_pattern(path) if isinstance(path, str) else path)]
         chain = self._chain()
         for depth, (node, length, key) in enumerate(chain):
             if key is None or type(key) is not type(steps[depth]) or key != steps[depth]:
