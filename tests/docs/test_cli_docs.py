@@ -41,7 +41,7 @@ def with_help(page: str) -> str:
 
 def test_help_texts_are_true() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert len(BLOCK.findall(page)) == 9
+    assert len(BLOCK.findall(page)) == 10
     assert with_help(page) == page
 
 

@@ -14,10 +14,12 @@ import typer
 from .. import COMPILED, __version__
 from .._undefined import UNDEFINED
 from ..accumulators.fragments import JsonFragmentAccumulator
+from ..accumulators.select import select as selected
 from ..accumulators.values import JsonValueAccumulator
 from ..captures import lines_in
 from ..chunker.chunker import JsonStreamChunker
 from ..errors import ErrorCode, JsonStreamError, ParserError
+from ..patterns import parse_pattern
 from ..providers import FORMATS
 from ..recordings import NAMES
 from ..render.plain import print_value, update_line
@@ -224,6 +226,48 @@ def value(
         is_only_cut = error is not None and error.code == ErrorCode.TRUNCATED
         if error is not None and (accumulator.value is UNDEFINED or not is_only_cut):
             raise JsonStreamError(error)
+
+
+def _pattern(path: str) -> str:
+    try:
+        parse_pattern(path)
+    except JsonStreamError as error:
+        raise typer.BadParameter(str(error), param_hint="PATH") from None
+    return path
+
+
+@app.command(short_help="Print the values at a path, one per line.")
+def select(
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH",
+            callback=_pattern,
+            help="A path such as items[0].title; * stands for any key or index, $ for the root.",
+        ),
+    ],
+    file: File = "",
+    format: Format = None,
+    paths: Annotated[
+        bool, typer.Option("--paths", help="Write an object with the path and the value of each match.")
+    ] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", "-n", min=1, metavar="COUNT", help="Stop after that many matches, and read no further."
+        ),
+    ] = None,
+) -> None:
+    """Print the values at a path as JSON, one per line, each as soon as it is complete.
+
+    The text may hold several documents (NDJSON). For a provider's events, the message text is read.
+    """
+    with guarded(file), opened(file) as source:
+        texts = texts_in(pieces(source), format)
+        for match in selected(texts, path, limit=limit, after_root="next"):
+            found = {"path": match.path, "value": match.value} if paths else match.value
+            print_value(found, indent=None)
+            sys.stdout.flush()
 
 
 @app.command(short_help="Print the tool calls of a model's message.")
