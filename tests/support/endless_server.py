@@ -33,8 +33,8 @@ def _anthropic(number: int, text: str) -> list[dict[str, Any]]:
     events: list[dict[str, Any]] = []
     if number == 0:
         usage = {"input_tokens": 1, "output_tokens": 1}
-        message: dict[str, Any] = {"id": "m1", "type": "message", "role": "assistant", "model": "m", "content": [],
-                   "stop_reason": None, "stop_sequence": None, "usage": usage}  # fmt: skip
+        message: dict[str, Any] = {"id": "m1", "type": "message", "role": "assistant", "model": "m"}
+        message |= {"content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
         block = {"type": "tool_use", "id": "t1", "name": "weather", "input": {}}
         events = [
             {"type": "message_start", "message": message},
