@@ -464,9 +464,10 @@ def test_the_page_follows_until_the_user_scrolls(visit: Visit) -> None:
     visit.page.locator("#raw-toggle").click()
     visit.paste(lines(events(*pieces(json.dumps(value), 10))), 100)
     live = visit.page.locator("#live")
-    visit.page.wait_for_timeout(1500)
-    top = visit.page.evaluate("scrollY")
-    assert top > 100
+    deadline = time.monotonic() + 15
+    while visit.page.evaluate("scrollY") <= 100:
+        assert time.monotonic() < deadline
+        visit.page.wait_for_timeout(20)
     expect(live).to_be_hidden()
     edge = visit.page.locator(".here > .row").last.bounding_box()
     assert edge is None or edge["y"] < 900
@@ -475,13 +476,11 @@ def test_the_page_follows_until_the_user_scrolls(visit: Visit) -> None:
     expect(live).to_be_visible()
     visit.picture("scrolled-away")
     left = visit.page.evaluate("scrollY")
-    visit.page.wait_for_timeout(300)
-    assert abs(visit.page.evaluate("scrollY") - left) <= 300
-    assert visit.page.evaluate("scrollY") < top + 100
+    visit.wait_for_events(int(str(visit.page.locator("#counter").text_content()).split()[0]) + 20)
+    assert visit.page.evaluate("scrollY") <= left
     live.click()
     expect(live).to_be_hidden()
-    visit.page.wait_for_timeout(200)
-    assert visit.page.evaluate("scrollY") > top
+    assert visit.page.evaluate("scrollY") > left
     visit.wait()
     expect(live).to_be_hidden()
 

@@ -1,4 +1,23 @@
-/** Which call a piece of a tool call belongs to. */
+/**
+ * Which call a piece of a tool call belongs to. Python's calls/registry.py has the same table, with the
+ * streams in which each row was seen; the cases of both are shared. Every choice of every message has calls
+ * of its own. Within a choice the first row that applies decides:
+ *
+ *     index stated, the id known at that index            the call with that id
+ *     index stated, a new id with a name, and the call    a new call at that index
+ *         there has both
+ *     index stated, a new id without a name               the call there
+ *     index stated, the id and name repeated              the call there
+ *     index stated, no id, the name repeated              the call there, or a new one if its arguments are
+ *                                                         complete
+ *     index stated, another name                          a new call at that index
+ *     index stated for the first time, neither id nor     the latest call if it has no index yet, else a
+ *         name                                            new call
+ *     index stated for the first time                     a new call
+ *     no index, a known id                                the call with that id
+ *     no index, another id than the latest call's         a new call
+ *     no index, no id                                     the latest call; a repeated name as above
+ */
 
 import { NOT_BLANK } from "./text.js";
 import { isEnd } from "./wire.js";
