@@ -246,7 +246,7 @@ def test_without_a_file_or_a_pipe_it_says_what_to_do(command: str) -> None:
     with terminal(command, has_pipe=False, columns=160) as seen:
         code, screen = seen.finish()
         assert code == 2
-        says = "name a file or pipe something in; - reads what you type"
+        says = "name a file or pipe data in; - reads from the terminal"
         assert screen == f"midstream: Invalid value for FILE: {says} (for help: midstream {command} -h)"
 
 
