@@ -314,18 +314,12 @@ class Grammar(Recovery):
             elif mode <= NEXT_KEY:
                 if c == '"':
                     i += 1
-                    key = None
-                    if cython.compiled:
-                        key = predicted_key(self.strings, chars, i, n)  # type: ignore[name-defined]  # noqa: F821
-                    if key is None:
-                        j = content_end(chars, i, n) if cython.compiled else match_content(text, i, n).end()
-                        if j < n:
-                            c = chars[j]
-                        if j < n and c == '"' and j - i <= self.max_string:
-                            key = cached_key(self.strings, text, chars, i, j)
-                    if key is not None:
-                        visitor.key(key)
-                        i += len(key) + 1
+                    j = content_end(chars, i, n) if cython.compiled else match_content(text, i, n).end()
+                    if j < n:
+                        c = chars[j]
+                    if j < n and c == '"' and j - i <= self.max_string:
+                        visitor.key(cached_key(self.strings, text, chars, i, j))
+                        i = j + 1
                         self.mode = mode = COLON
                         if i < n:
                             c = chars[i]

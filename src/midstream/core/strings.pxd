@@ -1,5 +1,5 @@
 cimport cython
-from cpython.unicode cimport PyUnicode_GET_LENGTH, PyUnicode_Substring
+from cpython.unicode cimport PyUnicode_Substring
 
 from .chars cimport (
     SCANS_WORDS, Chars, ascii_slice, chars_of, content_end, is_ascii, is_at, last_bytes, slice_of,
@@ -28,12 +28,9 @@ cdef class StringReader:
     cdef str piece
     cdef bint closed
     cdef object failure
-    # the first key, and from the second key on the table of them; the slot of the last key, and for each slot
-    # the slot of the key that came next the last time
+    # the first key, and from the second key on a table of them
     cdef str only_key
     cdef list keys
-    cdef Py_ssize_t slot
-    cdef unsigned char follows[_KEYS]
     cdef list values
     cdef int begin(self) except -1
     @cython.locals(c=Py_UCS4, parts=list)
@@ -86,8 +83,6 @@ cdef inline str cached_key(StringReader strings, str text, Chars chars, Py_ssize
         key = slice_of(text, chars, i, j)
         if key.isascii():
             strings.keys[slot] = key
-    strings.follows[strings.slot] = slot
-    strings.slot = slot
     return key
 
 cdef inline int share_caches(StringReader strings, StringReader other) except -1:
@@ -95,23 +90,6 @@ cdef inline int share_caches(StringReader strings, StringReader other) except -1
     other.keys = strings.keys
     other.values = strings.values
     return 0
-
-# Return the predicted key if it and a quote stand at chars[i]. Objects of one kind follow each other, so the
-# key that followed the last one before is likely to follow again; comparing it is cheaper than finding the
-# end of the key.
-@cython.boundscheck(False)
-cdef inline str predicted_key(StringReader strings, Chars chars, Py_ssize_t i, Py_ssize_t n):
-    cdef Py_ssize_t slot, j
-    cdef object key
-    if strings.keys is not None:
-        slot = strings.follows[strings.slot]
-        key = item_of(strings.keys, slot)
-        if key is not None:
-            j = i + PyUnicode_GET_LENGTH(key)
-            if j < n and chars[j] == c'"' and is_at(<str>key, chars, i, j):
-                strings.slot = slot
-                return <str>key
-    return None
 
 # Return the value text[i:j] in a fragment of n characters, as the object of its last occurrence if it is
 # short and in the cache: a state, a label, a unit. Small fragments hold few complete strings, so streams of
