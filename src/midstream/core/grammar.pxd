@@ -6,7 +6,7 @@ from .machine cimport MAX_INDEX
 from .modes cimport *
 from .numbers cimport NumberReader, is_part
 from .recovery cimport Recovery
-from .strings cimport StringReader, cached_key, cached_value
+from .strings cimport StringReader, cached_key
 from .visitor cimport Visitor
 
 cdef object _utf_8_decode, _INVALID_BYTES

@@ -250,10 +250,7 @@ class Grammar(Recovery):
                         c = chars[j]
                     if j < n and c == '"' and j - i <= self.max_string:
                         # complete, and without escapes
-                        if cython.compiled:
-                            piece = cached_value(self.strings, text, chars, i, j, n)  # type: ignore[name-defined]  # noqa: F821
-                        else:
-                            piece = text[i:j]
+                        piece = slice_of(text, chars, i, j) if cython.compiled else text[i:j]
                         visitor.string(piece, True, True)
                         i = j + 1
                         self.mode = mode = self.after

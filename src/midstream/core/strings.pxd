@@ -1,8 +1,7 @@
 cimport cython
-from cpython.unicode cimport PyUnicode_Substring
 
 from .chars cimport (
-    SCANS_WORDS, Chars, ascii_slice, chars_of, content_end, is_ascii, is_at, last_bytes, slice_of,
+    Chars, chars_of, content_end, is_at, slice_of,
 )
 
 cdef enum:
@@ -13,11 +12,6 @@ cdef enum:
     # the key cache: its size (a power of two), and the longest key in it
     _KEYS = 64
     _LONG = 64
-    # the value cache: its size (a power of two), the longest value in it, and the smallest fragment that
-    # creates it
-    _VALUES = 256
-    _SHORT = 16
-    _LARGE = 1000
 
 cdef str _simple(Py_UCS4 c)
 cdef int _hex_digit(Py_UCS4 c) noexcept
@@ -31,7 +25,6 @@ cdef class StringReader:
     # the first key, and from the second key on a table of them
     cdef str only_key
     cdef list keys
-    cdef list values
     cdef int begin(self) except -1
     @cython.locals(c=Py_UCS4, parts=list)
     cdef Py_ssize_t read(self, str text, Chars chars, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n) except -1
@@ -44,8 +37,8 @@ cdef class StringReader:
     @cython.locals(other=StringReader)
     cdef StringReader clone(self)
 
-# Keys and short values repeat. Reusing the object costs no memory, and its hash is already computed. The
-# clones of a reader share the caches, even among threads: so a cached object is never borrowed, and is always
+# Keys repeat. Reusing the object costs no memory, and its hash is already computed. The
+# clones of a reader share the cache, even among threads: so a cached object is never borrowed, and is always
 # compared with the text.
 
 cdef extern from *:
@@ -88,31 +81,7 @@ cdef inline str cached_key(StringReader strings, str text, Chars chars, Py_ssize
 cdef inline int share_caches(StringReader strings, StringReader other) except -1:
     other.only_key = strings.only_key
     other.keys = strings.keys
-    other.values = strings.values
     return 0
-
-# Return the value text[i:j] in a fragment of n characters, as the object of its last occurrence if it is
-# short and in the cache: a state, a label, a unit. Small fragments hold few complete strings, so streams of
-# them create no cache.
-@cython.boundscheck(False)
-cdef inline str cached_value(StringReader strings, str text, Chars chars, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n):
-    cdef unsigned long long word
-    cdef Py_ssize_t slot
-    cdef object value
-    if not SCANS_WORDS or i == j or j - i > _SHORT or (strings.values is None and n < _LARGE):
-        return slice_of(text, chars, i, j)
-    if strings.values is None:
-        strings.values = [None] * _VALUES
-    word = last_bytes(chars + j, j - i if j - i < 8 else 8)
-    slot = (word * 0x9E3779B97F4A7C15ULL >> 32) & (_VALUES - 1)
-    value = item_of(strings.values, slot)
-    if value is not None and is_at(<str>value, chars, i, j):
-        return <str>value
-    if not is_ascii(chars, i, j):
-        return PyUnicode_Substring(text, i, j)
-    value = ascii_slice(chars, i, j)
-    strings.values[slot] = value
-    return <str>value
 
 @cython.locals(reader=StringReader)
 cdef StringReader new_string_reader()
