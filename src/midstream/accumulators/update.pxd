@@ -29,13 +29,6 @@ cdef extern from *:
     #else
     #define midstream_release_nones(count) (Py_None->ob_refcnt -= (count))
     #endif
-    /* Cython initialises an update from its free list by two calls into libpython. For a static type they do
-       nothing more than these two assignments, except for reference tracing, from 3.13 on. (Before,
-       tracemalloc keeps naming the line for which a freed update was created first.) */
-    #if PY_VERSION_HEX < 0x030D0000 && CYTHON_COMPILING_IN_CPYTHON && !CYTHON_USE_TYPE_SPECS && !defined(Py_REF_DEBUG)
-    #undef PyObject_INIT
-    #define PyObject_INIT(thing, type) (Py_SET_TYPE(thing, type), Py_SET_REFCNT(thing, 1))
-    #endif
     #define midstream_set(slot, thing) (Py_INCREF(thing), (slot) = (thing))
     #define midstream_fill(update, kind, text, value, emitter) \\
         do { \\
