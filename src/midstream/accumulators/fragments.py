@@ -39,6 +39,7 @@ if not cython.compiled:
     from ..core.modes import IN_CONTAINER, IN_NEXT_VALUE
     from ..core.text import BATCH
     from .reentrancy import IDLE, release
+    from .update import list_with_room
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -273,7 +274,7 @@ class JsonFragmentAccumulator(Accumulator):
         """Read a fragment (bytes: UTF-8, cut anywhere) and return what became known."""
         updates: list[JsonFragmentUpdate]
         if cython.compiled:
-            updates = list_with_room(self._room)  # type: ignore[name-defined]  # noqa: F821
+            updates = list_with_room(self._room)
             self._begin_call()
         else:
             updates = []

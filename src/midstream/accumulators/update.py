@@ -171,6 +171,14 @@ if not cython.compiled:
     # quicker than calling `JsonFragmentUpdate.__new__`
     new_update: Callable[[], JsonFragmentUpdate] = partial(object.__new__, JsonFragmentUpdate)
 
+    def append(items: list[JsonFragmentUpdate], item: JsonFragmentUpdate) -> None:
+        """Append to a list; compiled, without a call if the list has room."""
+        items.append(item)
+
+    def list_with_room(room: int) -> list[JsonFragmentUpdate]:  # noqa: ARG001
+        """Return an empty list; compiled, with room for that many items."""
+        return []
+
 
 @cython.cclass
 class Emitter(Visitor):
@@ -188,16 +196,13 @@ class Emitter(Visitor):
 
     def emit(self, kind: JsonFragmentKind, text: str | None, value: Any) -> None:
         """Emit an update for the value that began last, or for the container if no value has begun."""
+        update = JsonFragmentUpdate.__new__(JsonFragmentUpdate) if cython.compiled else new_update()
+        update._kind = kind
+        update._text = text
+        update._value = value
+        update._pair = self.pair
+        update._segment = self.segment
         if cython.compiled:
-            update = JsonFragmentUpdate.__new__(JsonFragmentUpdate)
-            # macros in update.pxd
-            fill(update, kind, text, value, self)  # type: ignore[name-defined]  # noqa: F821
-            add(self, update)  # type: ignore[name-defined]  # noqa: F821
+            append(self.updates, update)
         else:
-            update = new_update()
-            update._kind = kind
-            update._text = text
-            update._value = value
-            update._pair = self.pair
-            update._segment = self.segment
             self.updates.append(update)
