@@ -80,13 +80,13 @@ class Recorder(PLAIN.core.visitor.Visitor):  # type: ignore[misc,name-defined]
 
 def explore(after_root: str = "error", recover: bool = False) -> list[Transition]:
     """Try every character in every state that can be reached, and list what happened."""
-    start = PLAIN.core.grammar.new_grammar(PLAIN.Limits(), after_root, recover, int, float)
+    start = PLAIN.core.machine.new_machine(PLAIN.Limits(), after_root, recover, int, float)
     waiting, seen, transitions = [start], {_key(start)}, set()
     while waiting:
         machine = waiting.pop()
         for char in ALPHABET:
             after, recorder = machine.clone(), Recorder()
-            after.feed(char, recorder)
+            PLAIN.core.grammar.feed(after, char, recorder)
             transitions.add(Transition(_NAMES[machine.mode], char, _NAMES[after.mode], tuple(recorder.calls)))
             if _key(after) not in seen and len(after.stack) <= DEPTH and after.skip_depth <= 1:
                 seen.add(_key(after))
@@ -101,7 +101,7 @@ def _key(machine: Any) -> tuple[Any, ...]:
         "KEY": (machine.strings.place, machine.strings.high > 0),
         "NUMBER": (machine.numbers.state,),
         "LITERAL": (machine.literal_word, machine.literal_at),
-        "SKIP": (machine.skip_from, machine.skip_begins, machine.skip_depth, machine.skip_quote),
+        "SKIP": (machine.skip_from, machine.skip_starts, machine.skip_depth, machine.skip_quote),
     }
     return machine.mode, machine.after, *machine.stack, *inside.get(_NAMES[machine.mode], ())
 

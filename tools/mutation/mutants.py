@@ -28,6 +28,8 @@ GROUPS = {
         "core.strings",
         "core.numbers",
         "core.recovery",
+        "core.structure",
+        "core.tokens",
     ),
     "values": ("accumulators.values", "core.text"),
     "tree": (

@@ -1,9 +1,9 @@
-from ..core.grammar cimport Grammar, new_grammar
+from ..core.machine cimport Machine, new_machine
 from .reentrancy cimport ReentrancyGuard, release
 from ..core.visitor cimport Visitor
 
 cdef class Accumulator(ReentrancyGuard):
-    cdef Grammar _grammar
+    cdef Machine _machine
     cdef Visitor _visitor
     cdef object _limits, _parse_int, _parse_float
     cdef object _on_error, _after_root

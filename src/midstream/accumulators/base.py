@@ -18,7 +18,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
-    from ..core.grammar import new_grammar
+    from ..core.machine import new_machine
     from .reentrancy import release
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class Accumulator(ReentrancyGuard):
 
     __slots__ = (
         "_after_root",
-        "_grammar",
         "_limits",
+        "_machine",
         "_on_error",
         "_parse_float",
         "_parse_int",
@@ -100,7 +100,7 @@ class Accumulator(ReentrancyGuard):
 
     def _start(self) -> None:
         recover = self._on_error == "recover"
-        self._grammar = new_grammar(
+        self._machine = new_machine(
             self._limits, self._after_root, recover, self._parse_int, self._parse_float
         )
         self._visitor = self._new_visitor()
@@ -118,7 +118,7 @@ class Accumulator(ReentrancyGuard):
         """Whether a complete document has been read and nothing is pending."""
         begun = self._begin_read()
         try:
-            return self._grammar.is_complete()
+            return self._machine.is_complete()
         finally:
             if begun:
                 release(self)
@@ -128,7 +128,7 @@ class Accumulator(ReentrancyGuard):
         """How far the text has been read; after an error that ended the text, the place of that error."""
         begun = self._begin_read()
         try:
-            return self._grammar.position()
+            return self._machine.position()
         finally:
             if begun:
                 release(self)
@@ -138,7 +138,7 @@ class Accumulator(ReentrancyGuard):
         """The text after the document, with ``after_root="ignore"``."""
         begun = self._begin_read()
         try:
-            trailing = self._grammar.trailing
+            trailing = self._machine.trailing
             return "" if trailing is None else trailing.read()
         finally:
             if begun:
@@ -156,12 +156,12 @@ class Accumulator(ReentrancyGuard):
 
     def _raise(self, updates: list[JsonFragmentUpdate]) -> None:
         """Raise the error that ended the text, if any, without the update that reports the same error."""
-        error = self._grammar.error
+        error = self._machine.error
         if error is not None and self._raises:
             if updates:
                 updates.pop()
             # the exception of parse_int or parse_float, if one of them refused the number
-            cause = self._grammar.numbers.cause
+            cause = self._machine.numbers.cause
             raise JsonStreamError(error, self._visitor.written_error_path(), updates) from cause
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -178,7 +178,7 @@ class Accumulator(ReentrancyGuard):
                 "type": type(self).__name__,
                 "options": self._options(),
                 "hooks": self._parse_int is not int or self._parse_float is not float,
-                "grammar": self._grammar.state(),
+                "grammar": self._machine.state(),
                 "visitor": self._visitor.state(),
                 "error": None if error is None else [*error, self._visitor.written_error_path()],
             }
@@ -186,7 +186,7 @@ class Accumulator(ReentrancyGuard):
             release(self)
 
     def _load(self, grammar: dict[str, Any], visitor: dict[str, Any]) -> None:
-        self._grammar.load(grammar)
+        self._machine.load(grammar)
         self._visitor.load(visitor)
 
     def _load_error(self, code: str, message: str, index: int, line: int, column: int, path: str) -> None:

@@ -2,6 +2,7 @@ cimport cython
 
 from .base cimport Accumulator
 from ..core.chars cimport ascii_slice
+from ..core.grammar cimport feed, finish
 from ..core.modes cimport IN_CONTAINER, IN_NEXT_VALUE
 from ..core.text cimport TextBuffer
 from .reentrancy cimport release

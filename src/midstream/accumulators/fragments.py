@@ -36,6 +36,7 @@ if not TYPE_CHECKING and cython.compiled:
 
 if not cython.compiled:
     from ..core.chars import ascii_slice
+    from ..core.grammar import feed, finish
     from ..core.modes import IN_CONTAINER, IN_NEXT_VALUE
     from ..core.text import BATCH
     from .reentrancy import IDLE, release
@@ -287,10 +288,10 @@ class JsonFragmentAccumulator(Accumulator):
         visitor = self._visitor
         visitor.updates = updates
         try:
-            self._grammar.feed(fragment, visitor)
+            feed(self._machine, fragment, visitor)
             if cython.compiled:
                 self._room = len(updates) * 9 // 8 if len(updates) > _FEW else 0
-            if self._grammar.error is not None:
+            if self._machine.error is not None:
                 self._raise(updates)
             return updates
         finally:
@@ -307,8 +308,8 @@ class JsonFragmentAccumulator(Accumulator):
         updates: list[JsonFragmentUpdate] = []
         visitor.updates = updates
         try:
-            self._grammar.finish(visitor)
-            if self._grammar.error is not None:
+            finish(self._machine, visitor)
+            if self._machine.error is not None:
                 self._raise(updates)
             return updates
         finally:

@@ -1,5 +1,6 @@
 cimport cython
 
+from ..core.grammar cimport feed, finish
 from ..core.visitor cimport Visitor
 from .automaton cimport Automaton
 from .base cimport Accumulator

@@ -17,6 +17,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
+    from ..core.grammar import feed, finish
     from .reentrancy import release
 
 if TYPE_CHECKING:
@@ -156,9 +157,9 @@ class JsonSelectAccumulator(Accumulator):
         visitor.builder.changed = False
         try:
             if fragment is None:
-                self._grammar.finish(visitor)
+                finish(self._machine, visitor)
             else:
-                self._grammar.feed(fragment, visitor)
+                feed(self._machine, fragment, visitor)
         except Stop:
             if self._validators is not None:
                 self._validate(matches)
@@ -167,7 +168,7 @@ class JsonSelectAccumulator(Accumulator):
             visitor.add_partial_matches()
         if self._validators is not None and matches:
             self._validate(matches)
-        if self._grammar.error is not None:
+        if self._machine.error is not None:
             try:
                 self._raise([])
             except JsonStreamError as error:

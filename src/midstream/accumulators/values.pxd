@@ -1,7 +1,8 @@
 cimport cython
 
 from .base cimport Accumulator
-from ..core.grammar cimport new_grammar
+from ..core.grammar cimport feed, finish
+from ..core.machine cimport new_machine
 from ..core.modes cimport IN_CONTAINER, IN_STRING
 from ..core.text cimport TextBuffer
 from .reentrancy cimport release

@@ -27,7 +27,8 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
-    from ..core.grammar import new_grammar
+    from ..core.grammar import feed, finish
+    from ..core.machine import new_machine
     from ..core.modes import IN_CONTAINER, IN_STRING
     from ..core.text import BATCH
     from .reentrancy import IDLE, release
@@ -380,8 +381,8 @@ class JsonValueAccumulator(Accumulator):
         if visitor.documents is not _NONE:
             visitor.begin_call()
         try:
-            self._grammar.feed(fragment, visitor)
-            if self._grammar.error is not None:
+            feed(self._machine, fragment, visitor)
+            if self._machine.error is not None:
                 self._raise([])
             return visitor.changed
         finally:
@@ -399,8 +400,8 @@ class JsonValueAccumulator(Accumulator):
         visitor = self._visitor
         visitor.begin_call()
         try:
-            self._grammar.finish(visitor)
-            if self._grammar.error is not None:
+            finish(self._machine, visitor)
+            if self._machine.error is not None:
                 self._raise([])
             return visitor.changed
         finally:
@@ -468,10 +469,10 @@ class JsonValueAccumulator(Accumulator):
         value: Any = UNDEFINED
         if visitor["value"] is not None:
             reader = ValueVisitor()
-            rules = new_grammar(_NO_LIMITS, "error", False, self._parse_int, self._parse_float)
-            rules.feed(load_text(visitor["value"]), reader)
-            rules.finish(reader)
-            if not rules.is_complete():
+            machine = new_machine(_NO_LIMITS, "error", False, self._parse_int, self._parse_float)
+            feed(machine, load_text(visitor["value"]), reader)
+            finish(machine, reader)
+            if not machine.is_complete():
                 raise ValueError("the value is not a complete JSON text")
             value = reader.root
         super()._load(grammar, {**visitor, "value": value, "open": grammar["open"]})

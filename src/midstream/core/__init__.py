@@ -4,11 +4,13 @@ Read the files in this order:
 
 ``modes``      what the grammar allows next: the states of the machine
 ``visitor``    the interface that the grammar calls, and the data it passes
-``grammar``    RFC 8259 in one loop over the modes; ``Grammar.feed`` is the entry point
+``machine``    the state between two characters: plain data that is cloned, saved and loaded
+``grammar``    RFC 8259 in one loop over the modes; ``feed`` and ``finish`` are the entry points
+``structure``  the rules for containers, values and the root
+``tokens``     the rules for strings, numbers and literals that are cut anywhere
 ``strings``    the inside of a string: escapes, surrogate pairs, UTF-16 code units
 ``numbers``    the inside of a number, and its conversion
 ``recovery``   what happens after an error: stop, or skip to the next structural token
-``machine``    the state between two characters, and how it is saved and loaded
 ``text``       a buffer for text that arrives in pieces
 ``surrogates`` joining of surrogate pairs that a sender has split
 ``chars``      access to the characters of a str, in plain Python and (``chars.pxd``) in C

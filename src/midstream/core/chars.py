@@ -19,12 +19,19 @@ __all__ = [
     "chars_of",
     "content_end",
     "is_at",
+    "is_content",
     "match_content",
+    "narrowed",
     "slice_of",
 ]
 
 # it always matches, if only the empty string
 match_content: Callable[[str, int, int], re.Match[str]] = re.compile(r'[^"\\\x00-\x1f]*').match  # type: ignore[assignment]
+
+
+def narrowed(text: str) -> str:
+    """Return what holds the characters of a text: the text itself."""
+    return text
 
 
 def chars_of(narrow: str) -> str:
@@ -35,6 +42,14 @@ def chars_of(narrow: str) -> str:
 def content_end(chars: str, i: int, n: int) -> int:
     """Return the index of the first character of chars[i:n] that is not plain content of a string, or n."""
     return match_content(chars, i, n).end()
+
+
+def is_content(text: str) -> bool:
+    """Report whether a text is nothing but plain content of a string.
+
+    isprintable() is the quickest test here; it sends some content that is not printable to the slow path.
+    """
+    return '"' not in text and "\\" not in text and text.isprintable()
 
 
 def slice_of(text: str, chars: str, i: int, n: int) -> str:

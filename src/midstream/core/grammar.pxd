@@ -1,50 +1,42 @@
 cimport cython
 from cpython.unicode cimport PyUnicode_DecodeUTF8Stateful
 
-from .chars cimport Chars, chars_of, content_end, is_at, is_content, narrowed, slice_of
-from .machine cimport MAX_INDEX
+from .chars cimport Chars, chars_of, content_end, is_content, narrowed, slice_of
+from .machine cimport Machine, close_string, open_string
 from .modes cimport *
-from .numbers cimport NumberReader, is_part
-from .recovery cimport Recovery
-from .strings cimport StringReader, cached_key
+from .numbers cimport is_part
+from .recovery cimport fail, fail_finally, read_after_root, skip
+from .strings cimport cached_key
+from .structure cimport close_container, end_root, open_container
+from .tokens cimport finish_number, read_literal, read_number, read_string
 from .visitor cimport Visitor
 
 cdef object _utf_8_decode, _INVALID_BYTES
 
-cdef class Grammar(Recovery):
-    @cython.locals(other=Grammar)
-    cpdef Grammar clone(self)
-    @cython.locals(text=str, base=Py_ssize_t)
-    cpdef int feed(self, object fragment, Visitor visitor) except -1
-    cdef int _refuse(self, Py_ssize_t length, Visitor visitor) except -1
-    @cython.locals(text=str, used=Py_ssize_t, is_invalid=bint)
-    cdef int _feed_bytes(self, bytes data, Visitor visitor) except -1
-    cdef int _feed_invalid(self, str text, Visitor visitor) except -1
-    cdef int _fail_encoding(self, str replacement, Visitor visitor) except -1
-    @cython.locals(
-        length=Py_ssize_t, n=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, piece=str, key=str, chars=Chars, mode=cython.int, c=Py_UCS4, cut=bint
-    )
-    cdef int _feed_text(self, str text, bint error_follows, Visitor visitor) except -1
-    cdef bint _ends_root_number(self, str text, Chars chars, Py_ssize_t i, Visitor visitor) except -1
-    cdef Py_ssize_t _bound(self, Py_ssize_t length) except -1
-    @cython.locals(end=Py_ssize_t)
-    cdef int _allow(self, Py_ssize_t room, Py_ssize_t i) except -1
-    @cython.locals(strings=StringReader, piece=str, closed=bint, failure=object)
-    cdef Py_ssize_t _string(
-        self, str text, Chars chars, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n, bint cut, Visitor visitor
-    ) except -1
-    @cython.locals(numbers=NumberReader, j=Py_ssize_t)
-    cdef Py_ssize_t _number(self, str text, Chars chars, Py_ssize_t i, Py_ssize_t n, Visitor visitor) except -1
-    @cython.locals(word=str, at=Py_ssize_t, end=Py_ssize_t, c=Py_UCS4, begins=bint)
-    cdef Py_ssize_t _literal(self, Chars chars, Py_ssize_t i, Py_ssize_t n, Visitor visitor) except -1
-    @cython.locals(text=str)
-    cpdef int finish(self, Visitor visitor) except -1
-
-cdef object _literal_value(str word)
+@cython.locals(text=str, base=Py_ssize_t)
+cpdef int feed(Machine machine, object fragment, Visitor visitor) except -1
+cpdef int finish(Machine machine, Visitor visitor) except -1
+cdef int _reject(Machine machine, Py_ssize_t length, Visitor visitor) except -1
+@cython.locals(text=str, used=Py_ssize_t, is_invalid=bint)
+cdef int _feed_bytes(Machine machine, bytes data, Visitor visitor) except -1
+cdef int _feed_invalid(Machine machine, str text, Visitor visitor) except -1
+cdef int _fail_encoding(Machine machine, str replacement, Visitor visitor) except -1
+@cython.locals(
+    length=Py_ssize_t, n=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, chars=Chars, mode=cython.int, c=Py_UCS4, cut=bint
+)
+cdef int _feed_text(Machine machine, str text, bint error_follows, Visitor visitor) except -1
+@cython.locals(mode=cython.int)
+cdef Py_ssize_t _continue(
+    Machine machine, str text, Chars chars, Py_ssize_t i, Py_ssize_t n, Visitor visitor
+) except -1
+@cython.locals(mode=cython.int, j=Py_ssize_t, c=Py_UCS4)
+cdef Py_ssize_t _begin_value(
+    Machine machine, str text, Chars chars, Py_ssize_t i, Py_ssize_t n, bint cut, Visitor visitor
+) except -1
+cdef Py_ssize_t _unexpected(Machine machine, object code, Py_ssize_t i, Visitor visitor) except -1
+cdef inline Py_ssize_t _readable(Machine machine, Py_ssize_t length) except -1
+cdef bint _ends_root_number(Machine machine, str text, Chars chars, Py_ssize_t i, Visitor visitor) except -1
 
 # The compiled twin of `_decode`, which needs no tuple for the two results.
-cdef inline str _decode(Grammar grammar, bytes data):
-    return PyUnicode_DecodeUTF8Stateful(data, len(data), NULL, &grammar.decoded)
-
-@cython.locals(grammar=Grammar)
-cpdef Grammar new_grammar(object limits, object after_root, bint recover, object parse_int, object parse_float)
+cdef inline str _decode(Machine machine, bytes data):
+    return PyUnicode_DecodeUTF8Stateful(data, len(data), NULL, &machine.decoded)

@@ -1,36 +1,56 @@
 cimport cython
+from libc.string cimport memcpy
 
 from .modes cimport *
 from .numbers cimport NumberReader, new_number_reader
 from .strings cimport StringReader, new_string_reader
 from .text cimport TextBuffer
-from .visitor cimport Visitor
 
 cdef Py_ssize_t UNLIMITED, MAX_INDEX
 
-cdef Py_ssize_t _limit(object limit) except -1
+cdef class Options:
+    cdef readonly Py_ssize_t max_depth, max_document, max_string
+    cdef readonly int after_root
+    cdef readonly bint recover
 
 cdef class Machine:
-    cdef Py_ssize_t max_depth, max_document, max_string, base, line, line_start, document_start, document_end, string_end, clear_until, objects, literal_at, skip_depth
-    cdef int after_root, mode, after, skip_from, skip_quote
-    cdef bint recover, starts, skip_begins, finished
-    cdef list stack
-    cdef str literal_word
-    cdef bytes carry
+    # `copy_counters` copies these fields at once, from `base`, which must stay the first of them, to
+    # `decoded`, which must stay the last.
+    cdef Py_ssize_t base, line, line_start, document_start, document_end, string_end, clear_until
+    cdef Py_ssize_t objects, literal_at, skip_depth
+    cdef int mode, after, skip_from, skip_quote
+    cdef bint skip_starts, finished
     cdef Py_ssize_t decoded
-    cdef object error
+
+    cdef Options options
     cdef StringReader strings
     cdef NumberReader numbers
     cdef TextBuffer token, trailing
-    cdef int _set_up(self, object limits, object after_root, bint recover, object parse_int, object parse_float) except -1
+    cdef list stack
+    cdef str literal_word
+    cdef bytes carry
+    cdef object error
     cpdef object position(self)
     cpdef int current_mode(self) except -1
     cpdef object current_error(self)
     cpdef bint is_complete(self) except -1
     @cython.locals(mode=cython.int)
-    cdef bint _is_after_root(self) except -1
-    cdef int _open(self, Py_UCS4 c, Visitor visitor) except -1
-    cdef int _close(self, Py_ssize_t i, Visitor visitor) except -1
-    cdef int _begin_document(self, Py_ssize_t start) except -1
-    cdef int _end_root(self, Py_ssize_t i, Visitor visitor) except -1
-    cdef int _copy_from(self, Machine other) except -1
+    cdef bint is_after_root(self) except -1
+    @cython.locals(other=Machine)
+    cpdef Machine clone(self)
+
+cdef inline Machine blank_machine():
+    return Machine.__new__(Machine)
+
+# Copy a range of fields of a C struct at once.
+cdef inline void copy_counters(Machine machine, Machine other) noexcept:
+    memcpy(&other.base, &machine.base, <char *>(&machine.decoded + 1) - <char *>&machine.base)
+
+@cython.locals(machine=Machine)
+cpdef Machine new_machine(object limits, object after_root, bint recover, object parse_int, object parse_float)
+@cython.locals(room=Py_ssize_t)
+cdef int begin_document(Machine machine, Py_ssize_t start) except -1
+@cython.locals(end=Py_ssize_t)
+cdef int open_string(Machine machine, Py_ssize_t room, Py_ssize_t i) except -1
+cdef int close_string(Machine machine) except -1
+cdef Py_ssize_t limit_of(object limit) except -1

@@ -1,4 +1,15 @@
-"""The state of the grammar between two characters, and how it is cloned, saved and loaded."""
+"""The state of the grammar between two characters: plain data, and how it is cloned, saved and loaded.
+
+The rules are functions over a `Machine`: ``structure`` (containers and the root), ``tokens`` (strings,
+numbers and literals), ``recovery`` (errors) and ``grammar`` (the loop over the characters).
+
+The fast path ------------- Most fragments are plain content of the open string or key, and nothing else.
+``clear_until`` is the index up to which ``feed`` may accept such a fragment without any further check; 0
+means that it may not. The invariant: ``clear_until`` is not 0 only while a string or key is open that stands
+neither inside an escape, nor after a high surrogate, nor inside a character that is cut between bytes; and it
+never exceeds ``string_end``, which is where ``max_string`` ends the string, nor ``document_end``. Only
+`open_string` and `close_string` write these two fields.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +31,10 @@ if not cython.compiled:
         BETWEEN,
         DISCARD,
         FAILED,
-        FIRST_ITEM,
-        FIRST_KEY,
         KEY,
         LITERAL,
         NUMBER,
         SKIP,
-        START,
         STRING,
         TRAILING,
     )
@@ -37,9 +45,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..limits import Limits
-    from .visitor import Visitor
+    from .numbers import NumberReader
+    from .strings import StringReader
 
-__all__ = ["Machine"]
+__all__ = [
+    "MAX_INDEX",
+    "UNLIMITED",
+    "Machine",
+    "begin_document",
+    "close_string",
+    "new_machine",
+    "open_string",
+]
 
 # half of the largest index, so that adding to it cannot overflow
 UNLIMITED = sys.maxsize // 2
@@ -50,90 +67,91 @@ MAX_INDEX = sys.maxsize
 
 _AFTER_ROOT = {"error": AFTER_ROOT, "ignore": TRAILING, "next": BETWEEN}
 
+if not cython.compiled:
+    # the plain twins of the functions in ``machine.pxd``
 
+    def blank_machine() -> Machine:
+        """Return a machine whose counters and flags are all 0."""
+        machine = Machine.__new__(Machine)
+        for name in _COUNTERS:
+            setattr(machine, name, 0)
+        return machine
+
+    def copy_counters(machine: Machine, other: Machine) -> None:
+        """Copy all counters and flags of a machine to another one."""
+        for name in _COUNTERS:
+            setattr(other, name, getattr(machine, name))
+
+
+@cython.final
+@cython.cclass
+class Options:
+    """Hold what never changes while a machine runs; clones share it."""
+
+    __slots__ = ("after_root", "max_depth", "max_document", "max_string", "recover")
+
+    def __init__(self, limits: Limits, after_root: str, recover: bool) -> None:
+        max_depth, max_string, _, max_document = limits
+        self.max_depth = limit_of(max_depth)
+        self.max_string = limit_of(max_string)
+        self.max_document = limit_of(max_document)
+        # the mode after a complete document
+        self.after_root = _AFTER_ROOT[after_root]
+        self.recover = recover
+
+
+@cython.final
 @cython.cclass
 class Machine:
     """Hold the state of the grammar."""
 
-    __slots__ = (
-        "after",
-        "after_root",
-        "base",
-        "carry",
-        "clear_until",
-        "decoded",
-        "document_end",
-        "document_start",
-        "error",
-        "finished",
-        "line",
-        "line_start",
-        "literal_at",
-        "literal_word",
-        "max_depth",
-        "max_document",
-        "max_string",
-        "mode",
-        "numbers",
-        "objects",
-        "recover",
-        "skip_begins",
-        "skip_depth",
-        "skip_from",
-        "skip_quote",
-        "stack",
-        "starts",
-        "string_end",
-        "strings",
-        "token",
-        "trailing",
-    )
+    # The counters and flags: 0 in a new machine, copied all at once. ``machine.pxd`` gives their C types.
+    # how many characters have been read before the fragment; the number of the line, and where it begins
+    base: int
+    line: int
+    line_start: int
+    # where the document begins, and where it must have ended
+    document_start: int
+    document_end: int
+    # where the open string must have ended, and the fast path: see above
+    string_end: int
+    clear_until: int
+    # how many of the open containers are objects
+    objects: int
+    # how many characters of the literal have been read
+    literal_at: int
+    # the mode, and the mode after the next complete value, which also says what the innermost container is
+    mode: int
+    after: int
+    # in mode SKIP: whether no character has been skipped yet, the mode of the error, how many brackets must
+    # close, and whether a string is open (1) or escaped in it (2)
+    skip_starts: bool
+    skip_from: int
+    skip_depth: int
+    skip_quote: int
+    # whether `finish` has been called
+    finished: bool
+    # how many bytes the decoder used in its last call
+    decoded: int
 
-    def _set_up(
-        self,
-        limits: Limits,
-        after_root: str,
-        recover: bool,
-        parse_int: Callable[[str], Any],
-        parse_float: Callable[[str], Any],
-    ) -> None:
-        """Set the state before the first character."""
-        max_depth, max_string, max_number, max_document = limits
-        self.max_depth = _limit(max_depth)
-        self.max_string = _limit(max_string)
-        self.max_document = _limit(max_document)
-        self.after_root = _AFTER_ROOT[after_root]
-        self.recover = recover
-        self.strings = new_string_reader()
-        # the text so far of a key or number that is cut; only one of them can be open
-        self.token = TextBuffer()
-        self.numbers = new_number_reader(_limit(max_number), parse_int, parse_float, self.token)
-        self.mode = START
-        self.after = AFTER_ROOT
-        self.stack: list[int] = []
-        self.objects = 0
-        self.base = 0
-        self.line = 1
-        self.line_start = 0
-        # where the document begins, and where it must have ended
-        self._begin_document(0)
-        self.starts = False
-        # the last index that the open string or key may reach; and the last index up to which a fragment of
-        # plain content is a piece of it without any further check: 0 if no string or key is open, or if it is
-        # inside an escape, after a high surrogate or inside a character that is cut between bytes
-        self.string_end = 0
-        self.clear_until = 0
-        self.literal_word = ""
-        self.literal_at = 0
-        self.skip_from = START
-        self.skip_begins = False
-        self.skip_depth = 0
-        self.skip_quote = 0
-        self.trailing: TextBuffer | None = None
-        self.carry = b""
-        self.decoded = 0
-        self.finished = False
-        self.error: ParserError | None = None
+    options: Options
+    strings: StringReader
+    numbers: NumberReader
+    # the text so far of a key or number that is cut; only one of them can be open
+    token: TextBuffer
+    # the value of ``after`` for every container around the innermost one
+    stack: list[int]
+    # the literal of mode LITERAL
+    literal_word: str
+    # the text after the root, if it is kept
+    trailing: TextBuffer | None
+    # the bytes of a character that is cut
+    carry: bytes
+    # the error of mode FAILED
+    error: ParserError | None
+
+    if not cython.compiled:
+        __slots__ = tuple(__annotations__)
 
     def position(self) -> Position:
         """Return how far the text has been read."""
@@ -149,80 +167,27 @@ class Machine:
 
     def is_complete(self) -> bool:
         """Report whether a complete document has been read and nothing is pending."""
-        return self._is_after_root() and not self.carry
+        return self.is_after_root() and not self.carry
 
-    def _is_after_root(self) -> bool:
+    def is_after_root(self) -> bool:
+        """Report whether the last document is complete."""
         mode = self.mode
         return mode == AFTER_ROOT or mode == BETWEEN or mode == TRAILING or mode == DISCARD
 
-    def _open(self, c: str, visitor: Visitor) -> None:
-        """Open the container of the bracket c."""
-        self.stack.append(self.after)
-        if c == "{":
-            self.mode = FIRST_KEY
-            self.after = AFTER_MEMBER
-            self.objects += 1
-            visitor.begin_object()
-        else:
-            self.mode = FIRST_ITEM
-            self.after = AFTER_ITEM
-            visitor.begin_array()
-
-    def _close(self, i: int, visitor: Visitor) -> None:
-        """Close the innermost container, whose last character stands before i."""
-        if self.after == AFTER_MEMBER:
-            self.objects -= 1
-            visitor.end_object()
-        else:
-            visitor.end_array()
-        self.mode = self.after = self.stack.pop()
-        if self.mode == AFTER_ROOT:
-            self._end_root(i, visitor)
-
-    def _end_root(self, i: int, visitor: Visitor) -> None:
-        """Continue after a complete document, whose last character stands before i."""
-        self.mode = self.after_root
-        if self.mode == BETWEEN:
-            self._begin_document(self.base + i)
-        visitor.document()
-
-    def _begin_document(self, start: int) -> None:
-        """Begin a document at an index, and compute where it must have ended."""
-        self.document_start = start
-        self.document_end = start + self.max_document if self.max_document < MAX_INDEX - start else MAX_INDEX
-
-    def _copy_from(self, other: Machine) -> None:
-        """Copy the complete state of another machine."""
-        self.max_depth = other.max_depth
-        self.max_document = other.max_document
-        self.max_string = other.max_string
-        self.after_root = other.after_root
-        self.recover = other.recover
-        self.strings = other.strings.clone()
-        self.token = other.token.clone()
-        self.numbers = other.numbers.clone(self.token)
-        self.mode = other.mode
-        self.after = other.after
-        self.stack = other.stack[:]
-        self.objects = other.objects
-        self.base = other.base
-        self.line = other.line
-        self.line_start = other.line_start
-        self.document_start = other.document_start
-        self.document_end = other.document_end
-        self.starts = other.starts
-        self.string_end = other.string_end
-        self.clear_until = other.clear_until
-        self.literal_word = other.literal_word
-        self.literal_at = other.literal_at
-        self.skip_from = other.skip_from
-        self.skip_begins = other.skip_begins
-        self.skip_depth = other.skip_depth
-        self.skip_quote = other.skip_quote
-        self.trailing = None if other.trailing is None else other.trailing.clone()
-        self.carry = other.carry
-        self.finished = other.finished
-        self.error = other.error
+    def clone(self) -> Machine:
+        """Return another machine in the same state."""
+        other = blank_machine()
+        copy_counters(self, other)
+        other.options = self.options
+        other.strings = self.strings.clone()
+        other.token = self.token.clone()
+        other.numbers = self.numbers.clone(other.token)
+        other.stack = self.stack[:]
+        other.literal_word = self.literal_word
+        other.trailing = None if self.trailing is None else self.trailing.clone()
+        other.carry = self.carry
+        other.error = self.error
+        return other
 
     def state(self) -> dict[str, Any]:
         """Return everything but the options as plain data."""
@@ -231,7 +196,7 @@ class Machine:
         token: list[Any] = []
         if self.mode == STRING or self.mode == KEY:
             # save the length so far, which does not depend on the limit as ``string_end`` does
-            token = [self.max_string - (self.string_end - self.base), strings.place, strings.high]
+            token = [self.options.max_string - (self.string_end - self.base), strings.place, strings.high]
             # right after the backslash, the code is still that of the previous escape
             token += [strings.code if strings.place > 1 else 0, save_text(self.token.peek())]
         elif self.mode == NUMBER:
@@ -247,46 +212,24 @@ class Machine:
             "token": token,
             "trailing": "" if self.trailing is None else save_text(self.trailing.peek()),
             "carry": list(self.carry),
-            "finished": self.finished,
+            "finished": bool(self.finished),
             "error": None if error is None else [error.code, error.index, error.line, error.column],
         }
 
     def load(self, state: dict[str, Any]) -> None:
         """Restore a saved state; raise ValueError, KeyError or TypeError if the data is not one."""
-        self.mode = _checked_count(state["mode"], FAILED)
+        self.mode = checked_count(state["mode"], FAILED)
         for bracket in state["open"]:
             if bracket not in ("{", "["):
                 raise ValueError("an open container is saved as { or [")
             self.stack.append(self.after)
             self.after = AFTER_MEMBER if bracket == "{" else AFTER_ITEM
             self.objects += bracket == "{"
-        self.base, self.line, self.line_start, document_start = map(_checked_count, state["position"])
-        self._begin_document(document_start)
+        self.base, self.line, self.line_start, document_start = map(checked_count, state["position"])
+        begin_document(self, document_start)
         if self.base > self.document_end:
             raise ValueError("the position exceeds max_document")
-        token = state["token"]
-        if self.mode == STRING or self.mode == KEY:
-            used, place, high, code, key = token
-            self.string_end = self.base + max(0, self.max_string - _checked_count(used))
-            # after the backslash and the u, each character is a digit of the code
-            code = _checked_count(code, 16 ** max(0, _checked_count(place, 5) - 2) - 1)
-            if _checked_count(high, 0xDBFF) and high < 0xD800:
-                raise ValueError("the pending code unit is not a high surrogate")
-            self.strings.load(place, code, high)
-            self.token.load(key)
-        elif self.mode == NUMBER:
-            number_state, text = token
-            self.numbers.load(_checked_count(number_state, 8), load_text(text))
-        elif self.mode == LITERAL:
-            self.literal_word, literal_at = token
-            if self.literal_word not in ("true", "false", "null"):
-                raise ValueError("a literal is true, false or null")
-            self.literal_at = _checked_count(literal_at, len(self.literal_word) - 1)
-        elif self.mode == SKIP:
-            skip_from, skip_depth, skip_quote = token
-            self.skip_from = _checked_count(skip_from, FAILED)
-            self.skip_depth = _checked_count(skip_depth)
-            self.skip_quote = _checked_count(skip_quote, 2)
+        self._load_token(state["token"])
         if state["trailing"]:
             self.trailing = TextBuffer()
             self.trailing.load(state["trailing"])
@@ -294,16 +237,95 @@ class Machine:
         self.finished = bool(state["finished"])
         if state["error"] is not None:
             code, *place = state["error"]
-            self.error = ParserError.at(ErrorCode(code), *map(_checked_count, place))
+            self.error = ParserError.at(ErrorCode(code), *map(checked_count, place))
         if (self.mode == FAILED) != (self.error is not None):
             raise ValueError("an error is saved if and only if the mode is FAILED")
 
+    def _load_token(self, token: list[Any]) -> None:
+        """Restore what is open inside a token."""
+        if self.mode == STRING or self.mode == KEY:
+            used, place, high, code, key = token
+            open_string(self, max(0, self.options.max_string - checked_count(used)), 0)
+            # the first piece enables the fast path again, where the state permits it
+            close_string(self)
+            # after the backslash and the u, each character is a digit of the code
+            code = checked_count(code, 16 ** max(0, checked_count(place, 5) - 2) - 1)
+            if checked_count(high, 0xDBFF) and high < 0xD800:
+                raise ValueError("the pending code unit is not a high surrogate")
+            self.strings.load(place, code, high)
+            self.token.load(key)
+        elif self.mode == NUMBER:
+            number_state, text = token
+            self.numbers.load(checked_count(number_state, 8), load_text(text))
+        elif self.mode == LITERAL:
+            self.literal_word, literal_at = token
+            if self.literal_word not in ("true", "false", "null"):
+                raise ValueError("a literal is true, false or null")
+            self.literal_at = checked_count(literal_at, len(self.literal_word) - 1)
+        elif self.mode == SKIP:
+            skip_from, skip_depth, skip_quote = token
+            self.skip_from = checked_count(skip_from, FAILED)
+            self.skip_depth = checked_count(skip_depth)
+            self.skip_quote = checked_count(skip_quote, 2)
 
-def _limit(limit: int | None) -> int:
+
+if not cython.compiled:
+    _COUNTERS = [name for name, kind in Machine.__annotations__.items() if kind in ("int", "bool")]
+
+
+def new_machine(
+    limits: Limits,
+    after_root: str,
+    recover: bool,
+    parse_int: Callable[[str], Any],
+    parse_float: Callable[[str], Any],
+) -> Machine:
+    """Return a machine that is ready for the first character."""
+    machine = blank_machine()
+    machine.options = Options(limits, after_root, recover)
+    machine.strings = new_string_reader()
+    machine.token = TextBuffer()
+    machine.numbers = new_number_reader(limit_of(limits.max_number), parse_int, parse_float, machine.token)
+    machine.stack = []
+    machine.literal_word = ""
+    machine.trailing = None
+    machine.carry = b""
+    machine.error = None
+    # all other counters are 0; mode 0 is START
+    machine.after = AFTER_ROOT
+    machine.line = 1
+    begin_document(machine, 0)
+    return machine
+
+
+def begin_document(machine: Machine, start: int) -> None:
+    """Begin a document at an index, and compute where it must have ended."""
+    room = machine.options.max_document
+    machine.document_start = start
+    machine.document_end = start + room if room < MAX_INDEX - start else MAX_INDEX
+
+
+def open_string(machine: Machine, room: int, i: int) -> None:
+    """Allow the open string or key that many characters from i on, and enable the fast path for them."""
+    end = machine.base + i
+    end = end + room if room < MAX_INDEX - end else MAX_INDEX
+    machine.string_end = end
+    machine.clear_until = end
+    if end > machine.document_end:
+        machine.clear_until = machine.document_end
+
+
+def close_string(machine: Machine) -> None:
+    """Disable the fast path: the string has ended, or its next characters need the slow path."""
+    machine.clear_until = 0
+
+
+def limit_of(limit: int | None) -> int:
+    """Return a limit as an index."""
     return UNLIMITED if limit is None or limit > _UNLIMITED else limit
 
 
-def _checked_count(number: object, most: int = UNLIMITED) -> int:
+def checked_count(number: object, most: int = UNLIMITED) -> int:
     """Return a loaded number if it is a count of at most ``most``; raise ValueError otherwise."""
     if type(number) is not int or not 0 <= number <= most:
         raise ValueError("a count is out of range")

@@ -78,7 +78,7 @@ cdef inline str cached_key(StringReader strings, str text, Chars chars, Py_ssize
             strings.keys[slot] = key
     return key
 
-cdef inline int share_caches(StringReader strings, StringReader other) except -1:
+cdef inline int share_cache(StringReader strings, StringReader other) except -1:
     other.only_key = strings.only_key
     other.keys = strings.keys
     return 0

@@ -45,6 +45,9 @@ if not cython.compiled:
         """
         return _interned(text[i:j]) if j - i <= _LONG else text[i:j]
 
+    def share_cache(reader: StringReader, other: StringReader) -> None:
+        """Share the key cache with a clone; uncompiled, all readers share one."""
+
 
 def _simple(c: str) -> str | None:
     """Return the character that a backslash and ``c`` stand for, or None if that is not an escape."""
@@ -219,8 +222,7 @@ class StringReader:
         other.place = self.place
         other.code = self.code
         other.high = self.high
-        if cython.compiled:
-            share_caches(self, other)  # type: ignore[name-defined]  # noqa: F821
+        share_cache(self, other)
         return other
 
 

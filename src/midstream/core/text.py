@@ -18,6 +18,25 @@ BATCH = 1024
 _LONG = 512
 
 
+if not cython.compiled:
+    # the plain twins of the functions in ``text.pxd``: uncompiled, there is no inline buffer
+
+    def append_inline(buffer: TextBuffer, piece: str) -> bool:  # noqa: ARG001
+        """Copy a small ASCII piece to the inline buffer; return False if it does not fit."""
+        return False
+
+    def inline_text(buffer: TextBuffer) -> str:  # noqa: ARG001
+        """Return the content of the inline buffer."""
+        return ""
+
+    def copy_inline(buffer: TextBuffer, other: TextBuffer) -> None:
+        """Copy the inline buffer to another one."""
+
+    def concat(text: str, tail: str) -> str:
+        """Return two texts as one."""
+        return text + tail
+
+
 # Excluded from garbage collection: it holds only strings and lists of strings.
 @cython.final
 @cython.no_gc
@@ -71,15 +90,15 @@ class TextBuffer:
 
     def _append_inline(self, piece: str) -> bool:
         """Copy a small ASCII piece to the inline buffer (compiled only); return False if it does not fit."""
-        if not append_inline(self, piece):  # type: ignore[name-defined]  # noqa: F821
+        if not append_inline(self, piece):
             self._flush_inline()
-            return bool(append_inline(self, piece))  # type: ignore[name-defined]  # noqa: F821
+            return bool(append_inline(self, piece))
         return True
 
     def _flush_inline(self) -> None:
         """Move the content of the inline buffer to the pieces (compiled only)."""
         if self.inline_length and self.pieces is not None:
-            self.pieces.append(inline_text(self))  # type: ignore[name-defined]  # noqa: F821
+            self.pieces.append(inline_text(self))
             self.inline_length = 0
 
     def _add_batch(self, batch: str) -> None:
@@ -104,7 +123,7 @@ class TextBuffer:
             text = self.text
             self.text = None
             if cython.compiled and len(text) <= _LONG:
-                text = concat(text, self.tail)  # type: ignore[name-defined]  # noqa: F821
+                text = concat(text, self.tail)
             else:
                 text += self.tail
             self.tail = None
@@ -124,7 +143,7 @@ class TextBuffer:
         if self.pieces is not None:
             pieces = [*(self.batches or ()), *self.pieces]
             if cython.compiled:
-                pieces.append(inline_text(self))  # type: ignore[name-defined]  # noqa: F821
+                pieces.append(inline_text(self))
             return "".join(pieces)
         return (self.text or "") + (self.tail or "")
 
@@ -144,7 +163,7 @@ class TextBuffer:
             if self.tail is not None:
                 text += self.tail
                 self.tail = None
-            return concat(text, last) if cython.compiled else text + last  # type: ignore[name-defined]  # noqa: F821
+            return concat(text, last) if cython.compiled else text + last
         if self.pieces is None:
             return last
         if last:
@@ -168,7 +187,7 @@ class TextBuffer:
         if self.pieces is not None:
             other.pieces = self.pieces[:]
             if cython.compiled:
-                copy_inline(self, other)  # type: ignore[name-defined]  # noqa: F821
+                copy_inline(self, other)
         return other
 
     def clear(self) -> None:

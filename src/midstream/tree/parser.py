@@ -21,13 +21,14 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that Cython recognizes
 
 if not cython.compiled:
-    from ..core.grammar import new_grammar
+    from ..core.grammar import feed, finish
+    from ..core.machine import new_machine
     from .visitor import new_visitor, open_containers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..core.grammar import Grammar
+    from ..core.machine import Machine
     from .nodes import JsonAstNode
     from .visitor import TreeVisitor
 
@@ -100,7 +101,7 @@ class ParserState:
 
     __slots__ = ("_grammar", "_next_id", "_options", "_pending_key", "_root")
 
-    _grammar: Grammar
+    _grammar: Machine
     _options: dict[str, Any]
     _root: JsonAstNode | None
     _next_id: int
@@ -205,7 +206,7 @@ def create_parser_state(
         raise ValueError("after_root must be 'error' or 'ignore': a state contains one document")
     limits.check()
     options = {"after_root": after_root, "limits": limits, "parse_int": parse_int, "parse_float": parse_float}
-    grammar = new_grammar(limits, after_root, False, parse_int, parse_float)
+    grammar = new_machine(limits, after_root, False, parse_int, parse_float)
     return _new_state(grammar, options, None, 0, None)
 
 
@@ -224,7 +225,7 @@ def parse_chunk(state: ParserState, chunk: str | bytes) -> ParserState:
         return before
     grammar = before._grammar.clone()
     visitor = new_visitor(before._root, before._next_id, before._pending_key)
-    grammar.feed(chunk, visitor)
+    feed(grammar, chunk, visitor)
     return _next_state(before, grammar, visitor)
 
 
@@ -241,7 +242,7 @@ def finalize(state: ParserState) -> ParserState:
         return before
     grammar = before._grammar.clone()
     visitor = new_visitor(before._root, before._next_id, before._pending_key)
-    grammar.finish(visitor)
+    finish(grammar, visitor)
     return _next_state(before, grammar, visitor)
 
 
@@ -252,7 +253,7 @@ def _checked(state: object) -> ParserState:
 
 
 def _new_state(
-    grammar: Grammar,
+    grammar: Machine,
     options: dict[str, Any],
     root: JsonAstNode | None,
     next_id: int,
@@ -267,7 +268,7 @@ def _new_state(
     return state
 
 
-def _next_state(before: ParserState, grammar: Grammar, visitor: TreeVisitor) -> ParserState:
+def _next_state(before: ParserState, grammar: Machine, visitor: TreeVisitor) -> ParserState:
     return _new_state(grammar, before._options, visitor.freeze(), visitor.next_id, visitor.pending_key)
 
 
