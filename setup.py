@@ -46,6 +46,7 @@ HOT = [
     "tree/parser",
     "wire/frames",
     "wire/cursor",
+    "wire/reader",
     "wire/rebuilder",
 ]
 SWITCH = os.environ.get("MIDSTREAM_EXTENSION", "").strip().lower()

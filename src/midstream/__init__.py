@@ -46,6 +46,8 @@ from .tree.parser import (
     parse_chunk,
 )
 from .wire.form import from_wire, to_wire
+from .wire.patches import JsonPatchWriter, patches
+from .wire.patching import apply_patch
 from .wire.rebuilder import JsonFragmentRebuilder
 
 __all__ = [
@@ -64,6 +66,7 @@ __all__ = [
     "JsonNullAstNode",
     "JsonNumberAstNode",
     "JsonObjectAstNode",
+    "JsonPatchWriter",
     "JsonSelectAccumulator",
     "JsonStreamChunker",
     "JsonStreamError",
@@ -89,6 +92,7 @@ __all__ = [
     "TypedStreamError",
     "__version__",
     "aio",
+    "apply_patch",
     "argument_deltas",
     "chunks",
     "create_parser_state",
@@ -102,6 +106,7 @@ __all__ = [
     "parse_chunk",
     "parse_partial",
     "parse_path",
+    "patches",
     "select",
     "text_deltas",
     "to_event",

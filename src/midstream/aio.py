@@ -12,6 +12,7 @@ from .accumulators.values import ValueStream
 from .chunker.chunker import JsonStreamChunker
 from .errors import JsonStreamError, NoMatch
 from .streams import ArgumentStream, CallStream, TextStream
+from .wire.patches import PatchStream
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
@@ -27,6 +28,7 @@ __all__ = [
     "argument_deltas",
     "chunks",
     "first",
+    "patches",
     "select",
     "text_deltas",
     "tool_calls",
@@ -127,6 +129,37 @@ async def chunks(
                 yield chunk
     if chunk := chunker.flush():
         yield chunk
+
+
+async def patches(
+    fragments: AsyncIterable[str | bytes],
+    *,
+    base: str = "",
+    append: bool = False,
+    close: bool = True,
+    **options: Any,
+) -> AsyncIterator[list[dict[str, Any]]]:
+    """Iterate over the JSON Patches of a text that arrives in fragments, none of them empty.
+
+    The options are those of `midstream.patches`.
+
+    >>> import asyncio
+    >>> async def model():
+    ...     for fragment in ["[1,", " 2]"]:
+    ...         yield fragment
+    >>> async def main():
+    ...     return [patch async for patch in patches(model(), base="/list")]
+    >>> for patch in asyncio.run(main()): print(patch)
+    [{'op': 'add', 'path': '/list', 'value': [1]}]
+    [{'op': 'add', 'path': '/list/1', 'value': 2}]
+    """
+    stream = PatchStream(base, append, options)
+    async with Source(fragments, close) as source:
+        async for fragment in source:
+            for patch in stream.add_fragment(fragment):
+                yield patch
+    for patch in stream.finish():
+        yield patch
 
 
 async def tool_calls(

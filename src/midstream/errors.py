@@ -61,6 +61,7 @@ class ErrorCode(StrEnum):
     UNKNOWN = "unknown"
     INVALID_UPDATE = "invalid_update"
     MISPLACED_UPDATE = "misplaced_update"
+    INVALID_PATCH = "invalid_patch"
     # tool calls and providers
     PROVIDER_ERROR = "provider_error"
     INVALID_EVENT = "invalid_event"
@@ -99,6 +100,7 @@ _WORDS = {
     ErrorCode.UNKNOWN: "unknown error",
     ErrorCode.INVALID_UPDATE: "not an update",
     ErrorCode.MISPLACED_UPDATE: "the update does not follow from the updates before it",
+    ErrorCode.INVALID_PATCH: "the patch cannot be applied",
     ErrorCode.PROVIDER_ERROR: "the provider abandoned the call",
     ErrorCode.INVALID_EVENT: "not an event of this format",
     ErrorCode.UNKNOWN_FORMAT: "not a stream of a known format",

@@ -1,30 +1,19 @@
 """Updates in, the value out: the inverse of the fragment accumulator.
 
-A `Cursor` first checks a batch of updates and converts it into calls on the visitor that the value
+An `UpdateReader` first checks a batch of updates and converts it into calls on the visitor that the value
 accumulator uses. The calls are made only if the complete batch is valid, so a malformed batch changes
 nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..accumulators.base import DEFAULT_LIMITS
 from ..accumulators.reentrancy import ReentrancyGuard
-from ..accumulators.update import (
-    COMPLETE_BOOLEAN,
-    COMPLETE_NUMBER,
-    COMPLETE_STRING,
-    ERROR,
-    KEY,
-    PARTIAL_STRING,
-    JsonFragmentUpdate,
-)
 from ..accumulators.values import ValueVisitor
 from ..core import cython_shim as cython
-from .cursor import Cursor
-from .form import read_wire
+from .reader import UpdateReader
 
 if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
@@ -37,12 +26,10 @@ if not cython.compiled:
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..accumulators.update import JsonFragmentKind
     from ..errors import ParserError
     from ..limits import Limits
-    from ..paths import PathPair, Segment, Segments
-
-    Update = JsonFragmentUpdate | Mapping[str, Any]
+    from ..paths import Segments
+    from .reader import Update, VisitorCall
 
 __all__ = ["JsonFragmentRebuilder"]
 
@@ -66,7 +53,7 @@ class JsonFragmentRebuilder(ReentrancyGuard):
     ({'city': 'Par'}, False)
     """
 
-    __slots__ = ("_cursor", "_limits", "_root", "_visitor")
+    __slots__ = ("_limits", "_reader", "_root", "_visitor")
 
     def __init__(self, root: str | None = None, limits: Limits = DEFAULT_LIMITS) -> None:
         limits.check()
@@ -92,7 +79,7 @@ class JsonFragmentRebuilder(ReentrancyGuard):
 
     def _start(self) -> None:
         self._visitor = ValueVisitor()
-        self._cursor = Cursor(self._root, self._limits)
+        self._reader = UpdateReader(self._root, self._limits)
 
     @property
     def value(self) -> Any:
@@ -122,7 +109,7 @@ class JsonFragmentRebuilder(ReentrancyGuard):
         """Whether JsonComplete has arrived."""
         begun = self._begin_read()
         try:
-            return self._cursor.is_done
+            return self._reader.is_done
         finally:
             if begun:
                 release(self)
@@ -132,7 +119,7 @@ class JsonFragmentRebuilder(ReentrancyGuard):
         """The error of the last Error update, None if there was none."""
         begun = self._begin_read()
         try:
-            return self._cursor.error
+            return self._reader.error
         finally:
             if begun:
                 release(self)
@@ -143,46 +130,16 @@ class JsonFragmentRebuilder(ReentrancyGuard):
     def apply(self, updates: Iterable[Update] | Update) -> bool:
         """Apply the next updates, all or none, and return whether the value changed."""
         self._begin_call()
-        place = self._cursor.save()
         try:
-            # accept a single update; when compiled, isinstance with a tuple of classes would hide an error
-            if isinstance(updates, JsonFragmentUpdate) or isinstance(updates, Mapping):  # noqa: SIM101
-                updates = [updates]
-            for update in updates:
-                self._accept(update)
-            return self._make_calls()
-        except BaseException:
-            self._cursor.restore(place)
-            raise
+            return self._make_calls(self._reader.read(updates))
         finally:
             release(self)
 
-    def _accept(self, update: Any) -> None:
-        """Pass an update in either form to the cursor."""
-        pair: PathPair | None = None
-        segment: Segment | None = None
-        path: str | None = None
-        text: str | None
-        if isinstance(update, JsonFragmentUpdate):
-            given = update
-            kind, text, value = given._kind, given._text, given._value
-            pair, segment = given._pair, given._segment
-            if kind is not ERROR and not _is_well_formed(kind, text, value):
-                # constructed by a caller: check it like a wire form
-                wire = {"path": given.path, "kind": kind.value, "textValue": text, "value": value}
-                _, kind, text, value = read_wire(wire)
-        else:
-            path, kind, text, value = read_wire(update)
-        if kind is ERROR:
-            self._cursor.accept_error(path, value)
-        else:
-            self._cursor.accept(kind, text, value, pair, segment, path)
-
-    def _make_calls(self) -> bool:
-        """Make the calls that the cursor has listed."""
+    def _make_calls(self, calls: list[VisitorCall]) -> bool:
+        """Make the visitor calls of a batch, and return whether the value changed."""
         visitor = self._visitor
         visitor.begin_call()
-        for call, argument, starts, ends in self._cursor.calls:
+        for call, argument, starts, ends in calls:
             if call == DO_STRING:
                 visitor.string(argument, starts, ends)
             elif call == DO_KEY:
@@ -199,14 +156,4 @@ class JsonFragmentRebuilder(ReentrancyGuard):
                 visitor.literal(argument)
             else:
                 visitor.document()
-        self._cursor.calls = []
         return visitor.changed
-
-
-def _is_well_formed(kind: JsonFragmentKind, text: Any, value: Any) -> bool:
-    """Report whether an update has the text and value that an accumulator sets for its kind."""
-    if kind is PARTIAL_STRING or kind is COMPLETE_STRING or kind is KEY:
-        return type(text) is str
-    if kind is COMPLETE_NUMBER or kind is COMPLETE_BOOLEAN:
-        return value is not None
-    return True
