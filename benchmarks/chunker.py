@@ -91,7 +91,7 @@ def feed(snapshots: list[Any], unset: bool) -> str:
 
 
 def streams(quick: bool, paths: list[Path]) -> dict[str, list[str]]:
-    """Give all streams, as text."""
+    """Return all streams, as text."""
     found = {
         path.stem: path.read_text("utf-8").splitlines() for path in [*sorted(STREAMS.glob("*.jsonl")), *paths]
     }

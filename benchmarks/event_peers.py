@@ -47,7 +47,7 @@ def ijp() -> Adapter:
 
 
 def json_stream() -> Adapter:
-    """Let it pull the fragments, and keep what it visits until the next one; it yields once, in the end."""
+    """Feed the peer one fragment at a time, and collect what it visits; it yields once, at the end."""
     visit = import_module("json_stream").visit
 
     def events(fragments: Iterable[bytes]) -> Iterator[Any]:
@@ -92,7 +92,7 @@ _ONE_SHOT: dict[str, tuple[str, str, str, dict[str, Any], bool]] = {
 
 
 def one_shot(text: str) -> dict[str, Callable[[], object]]:
-    """Give those who take the whole text at once."""
+    """Return the peers that read the complete text at once."""
     encoded = text.encode()
     found: dict[str, Callable[[], object]] = {LOADS: partial(json.loads, text)}
     for name, (package, module, function, options, takes_bytes) in _ONE_SHOT.items():

@@ -37,7 +37,7 @@ class InvalidError(Exception):
 
 
 def succeeds(work: Callable[[], object]) -> bool:
-    """Tell whether something is done without an error."""
+    """Report whether a call raises no error."""
     try:
         work()
     except Exception:
@@ -58,7 +58,7 @@ class Peer:
     is_parser = True
 
     def runs_in_browser(self) -> bool:
-        """Tell whether it is there in JavaScript."""
+        """Report whether the JavaScript peer has the feature."""
         return False
 
     def follow(self, fragments: Fragments) -> Iterator[Any]:
@@ -82,7 +82,7 @@ class Peer:
         return None
 
     def told(self, fragments: Fragments) -> list[Told]:
-        """Give what it tells after every fragment: paths, with a value or a piece of one."""
+        """Return what the peer reports after every fragment: paths, with a value or a part of one."""
         raise NotImplementedError
 
     def careful(self, text: str) -> Any:
@@ -90,7 +90,7 @@ class Peer:
         raise NotImplementedError
 
     def deltas(self, fragments: Fragments) -> list[str]:
-        """Give the new text of an open string after every fragment, decoded."""
+        """Return the new text of an open string after every fragment, decoded."""
         raise NotImplementedError
 
     def whole(self, text: str) -> Any:
@@ -98,7 +98,7 @@ class Peer:
         return self.values([text])[-1]
 
     def is_complete(self, text: str) -> bool:
-        """Tell whether a text is all there."""
+        """Report whether a text is complete."""
         raise NotImplementedError
 
     def documents(self, text: str) -> list[Any]:
@@ -106,7 +106,7 @@ class Peer:
         raise NotImplementedError
 
     def resumed(self, before: str, after: str) -> Any:
-        """Save the state behind a fragment as data, go on from the data, and give the value."""
+        """Save the state after a fragment as data, continue from the data, and return the value."""
         raise NotImplementedError
 
     def exact(self, text: str) -> Any:
@@ -122,7 +122,7 @@ class Peer:
         return self.whole(text)
 
     def validated(self, fragments: list[str], model: Any) -> list[Any]:
-        """Give objects of a pydantic model, or values checked against it, after every fragment."""
+        """Return objects of a pydantic model, or values checked against it, after every fragment."""
         raise NotImplementedError
 
     def calls(self) -> list[str]:
@@ -140,7 +140,7 @@ class Peer:
             return self.told(fragments)
 
     def seconds(self, _fragments: list[str]) -> float | None:
-        """Give the seconds for a run, if it has a clock of its own."""
+        """Return the seconds of a run, if the peer measures them itself."""
         return None
 
     @property
@@ -560,7 +560,7 @@ class JsonRiverPython(Peer):
     package = "jsonriver"
 
     def follow(self, fragments: Fragments) -> Iterator[Any]:
-        """Let its coroutine run until it waits for the next fragment."""
+        """Run the coroutine until it waits for the next fragment."""
         parse = import_module("jsonriver").parse
         seen: list[Any] = [None]
 

@@ -199,7 +199,7 @@ WRONG = ('{"a": nope}', "[1 2]", '{"a" 1}', '{"a": 01}')
 
 
 def refused(peer: Peer, text: str) -> Exception | None:
-    """Give the error that a text ends in, while it streams or at its end."""
+    """Return the error of a text, raised while it streams or at its end."""
     for read in (lambda: peer.values([text]), lambda: peer.whole(text)):
         try:
             read()

@@ -17,7 +17,7 @@ SOURCE = Path(__file__).with_suffix(".pyx")
 
 
 def load_floor() -> Callable[[], Any] | None:
-    """Give the class that does nothing, compiled; None if that can't be done."""
+    """Return the class that does nothing, compiled; None if it cannot be compiled."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(SOURCE, folder)
         command = [sys.executable, "-m", "Cython.Build.Cythonize", "--inplace", "--quiet", SOURCE.name]

@@ -18,7 +18,7 @@ cdef tuple PAIR = (None, "root")
 
 
 cdef class Floor:
-    """Take a fragment and say nothing about it."""
+    """Accept a fragment and report nothing."""
 
     def add_fragment(self, fragment):
         cdef Event event = Event.__new__(Event)

@@ -57,7 +57,7 @@ def installed_size(package: str) -> int:
 
 
 def wheels() -> list[list[str]]:
-    """Give the size of our wheels, where the environment was made with them."""
+    """Return the size of our wheels, where the environment was made with them."""
     found = sorted(Path(sys.prefix, "wheels").glob("midstream-*.whl"))
     return [[path.name, f"{path.stat().st_size / 1e3:,.0f} KB"] for path in found]
 

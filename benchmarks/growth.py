@@ -54,13 +54,13 @@ class Axis:
 
 
 def points(first: int, last: int) -> list[int]:
-    """Give sizes from the first to the last, in steps of about 4."""
+    """Return sizes from the first to the last, in steps of about 4."""
     steps = max(1, round(math.log(last / first, 4)))
     return [round(first * (last / first) ** (step / steps)) for step in range(steps + 1)]
 
 
 def axes(quick: bool) -> list[Axis]:
-    """Give what is measured."""
+    """Return the workloads."""
     part = 16 if quick else 1
     return [
         Axis("size", "characters", points(1_000, 1_000_000 // part), lambda n: fragments(document(n))),
@@ -78,7 +78,7 @@ def axes(quick: bool) -> list[Axis]:
 
 
 def contestants() -> dict[str, Callable[[list[str]], Callable[[], object]]]:
-    """Give everybody, by name: what makes a run of fragments."""
+    """Return all peers by name, each as a function that makes a run of fragments."""
     ours = [our_peer(core, name) for core, name in dict.fromkeys(USES)]
     others = [peer for peer in installed([*PEERS, *EVENT_PEERS]) if peer.name in NAMES]
     return {peer.name: peer.run for peer in [*ours, *others]}
@@ -104,7 +104,7 @@ def line(axis: Axis, make: Callable[[list[str]], Callable[[], object]], quick: b
 
 
 def slope(found: dict[int, float]) -> float:
-    """Tell how steep a line is."""
+    """Return the slope of a line."""
     if len(found) < 2:
         return math.nan
     logs = [(math.log(at), math.log(max(took, 1e-9))) for at, took in found.items()]

@@ -42,7 +42,7 @@ SMALL, LARGE = 20_000, 300_000
 
 
 def feed(core: str, use_: str, cut: Callable[[str], list[Any]], size: int) -> Callable[[], None]:
-    """Give a run of a core in one of its uses over a text."""
+    """Return a run of a core in one of its uses over a text."""
     parts = cut(document(size))
     adapter = use(core, use_)
 
@@ -59,7 +59,7 @@ def encoded(text: str) -> list[bytes]:
 
 
 def send_call() -> Callable[[], None]:
-    """Give a run of one call through middleware, wire and handler."""
+    """Return a run of one call through middleware, wire and handler."""
     stream = messages(document(SMALL // 4), 1)
 
     def run() -> None:
@@ -69,7 +69,7 @@ def send_call() -> Callable[[], None]:
 
 
 def parse_at_once() -> Callable[[], None]:
-    """Give a run of `json.loads`, for scale."""
+    """Return a run of `json.loads`, for scale."""
     text = document(LARGE)
 
     def run() -> None:

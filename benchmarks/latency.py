@@ -57,7 +57,7 @@ def sampled(adapter: Adapter, parts: list[str]) -> list[int]:
 
 
 def microseconds(runs: list[list[int]], share: float) -> float:
-    """Tell what so large a share of the fragments stays below."""
+    """Return the value below which a share of the fragments stays."""
     return statistics.median(sorted(run)[min(len(run) - 1, int(len(run) * share))] for run in runs) / 1000
 
 
@@ -101,7 +101,7 @@ def measure(quick: bool) -> Report:
 
 
 def others(quick: bool) -> Iterator[Peer]:
-    """Give the peers that go on, the best of those that parse again, and ijson."""
+    """Return the incremental peers, the best of those that parse again, and ijson."""
     for peer in installed(PEERS):
         goes_on = peer.kind == GROWS and not (quick and peer.is_python)
         if goes_on or peer.name == JITER:

@@ -29,7 +29,7 @@ TEXTS: dict[str, Callable[[], str]] = {
 
 
 def messages(text: str, count: int) -> list[tuple[int, ToolCallUpdate]]:
-    """Give a fragment of every stream in turn, until all calls are whole."""
+    """Return a fragment of every stream in turn, until all calls are complete."""
     return [
         (which, ToolCallUpdate(f"call_{which}", 0, function_args=fragment, message_id=f"m{which}"))
         for fragment in fragments(text)
@@ -57,7 +57,7 @@ def receive(lines: list[tuple[int, str]], count: int) -> list[Any]:
 
 
 def sent(stream: list[tuple[int, ToolCallUpdate]], count: int) -> list[tuple[int, str]]:
-    """Give the lines that go over the wire."""
+    """Return the lines that go over the wire."""
     lines: list[tuple[int, str]] = []
     serve(stream, count, lambda which, line: lines.append((which, line)))
     return lines

@@ -45,14 +45,14 @@ def loads(fragments: Iterable[Any]) -> Iterator[Any]:
 
 
 def everybody() -> dict[str, Peer]:
-    """Give all contestants by name."""
+    """Return all peers by name."""
     ours = [our_peer(core, name) for core in CORES for name in (UPDATES, LIVE, KEPT, PURE)]
     others = [Peer(NOTHING, (), "", lambda: nothing), Peer(LOADS, (), "", lambda: loads)]
     return {peer.name: peer for peer in [*others, *ours, *installed([*PEERS, *EVENT_PEERS])]}
 
 
 def resident(field: str) -> int:
-    """Give the bytes that this process has in memory, or has had at the most."""
+    """Return the bytes that this process uses, or has used at most."""
     for line in Path("/proc/self/status").read_text("utf-8").splitlines():
         if line.startswith(field):
             return int(line.split()[1]) * 1024

@@ -24,7 +24,7 @@ GOALS = {LOADS: (0.9, 1.0), "jiter": (1.0,), "orjson": (1.0,)}
 
 
 def in_pieces(text: str, core: str, names: tuple[str, ...]) -> dict[str, Callable[[], object]]:
-    """Give a core that takes the text in pieces."""
+    """Return a core that reads the text in pieces."""
     return {named(core, name): drain(use(core, name), pieces(text)) for name in names}
 
 

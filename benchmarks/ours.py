@@ -67,7 +67,7 @@ def pure(core: ModuleType, fragments: Iterable[Any]) -> Iterator[Any]:
 
 
 def updates(core: ModuleType, fragments: Iterable[Any]) -> Iterator[Any]:
-    """Give the updates of every fragment."""
+    """Return the updates of every fragment."""
     add_fragment = core.JsonFragmentAccumulator().add_fragment
     for fragment in fragments:
         yield add_fragment(fragment)
@@ -90,5 +90,5 @@ def named(core: str, use: str) -> str:
 
 
 def use(core: str, use: str) -> Adapter:
-    """Give a core in one of its uses."""
+    """Return a core in one of its uses."""
     return partial(USES[use], CORES[core])

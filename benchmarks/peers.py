@@ -51,16 +51,16 @@ class Peer:
         return ", ".join(package for package in self.packages if version_of(package) is None)
 
     def reaches(self, size: int, is_string: bool = False, part: float = 1) -> bool:
-        """Tell whether a text of that size is short enough, for a part of the time if so wished."""
+        """Report whether a text of that size is short enough, for a part of the time if given."""
         return size <= min(self.reach, self.string_reach if is_string else FAR) * part
 
     def run(self, fragments: Sequence[str]) -> Callable[[], object]:
-        """Give a run over a text."""
+        """Return a run over a text."""
         return drain(self.adapter, [self.prepare(fragment) for fragment in fragments])
 
 
 def version_of(package: str) -> str | None:
-    """Give the version that is installed."""
+    """Return the version that is installed."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -68,7 +68,7 @@ def version_of(package: str) -> str | None:
 
 
 def drain(adapter: Adapter, fragments: Sequence[Any]) -> Callable[[], object]:
-    """Give a run that takes all that an adapter yields, and keeps none of it."""
+    """Return a run that consumes everything that an adapter yields, and keeps nothing."""
     return lambda: deque(adapter(fragments), maxlen=0)
 
 
@@ -158,7 +158,7 @@ def next_fragment() -> Generator[None, str, str]:
 
 
 def jsonriver() -> Adapter:
-    """Let its coroutine run until it waits for the next fragment; without an event loop in between."""
+    """Run the coroutine until it waits for the next fragment, without an event loop."""
     parse = import_module("jsonriver").parse
 
     async def source() -> AsyncIterator[str]:
@@ -215,12 +215,12 @@ PEERS = [
 
 
 def our_peer(core: str, name: str) -> Peer:
-    """Give midstream itself, in one of its uses."""
+    """Return midstream itself, in one of its uses."""
     return Peer(named(core, name), (), name, partial(use, core, name))
 
 
 def installed(peers: Iterable[Peer]) -> list[Peer]:
-    """Give those that can be measured."""
+    """Return the peers that can be measured."""
     return [peer for peer in peers if not peer.missing]
 
 

@@ -32,7 +32,7 @@ class Panel:
         self.ys = math.floor(min(seconds)), math.ceil(max(seconds))
 
     def place(self, size: float, seconds: float) -> tuple[float, float]:
-        """Tell where a point goes."""
+        """Return the position of a point."""
         x = (math.log10(size) - self.xs[0]) / (self.xs[1] - self.xs[0])
         y = (math.log10(seconds) - self.ys[0]) / (self.ys[1] - self.ys[0])
         return LEFT + x * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM - y * (HEIGHT - TOP - BOTTOM)

@@ -67,7 +67,7 @@ def put(path: Path, text: str) -> bool:
 
 
 def versions() -> dict[str, str | None]:
-    """Give the versions of all peers."""
+    """Return the versions of all peers."""
     packages = {package for peer in [*PEERS, *EVENT_PEERS, *SDKS] for package in peer.packages} | {
         "orjson",
         "Cython",

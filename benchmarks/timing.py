@@ -43,7 +43,7 @@ class Timing:
         return (high - low) / self.median
 
     def over(self, other: Timing) -> float:
-        """Tell how many times as long as the other this one took, in the rounds that both took part in."""
+        """Return the ratio of two times, over the rounds that measured both."""
         return statistics.median(mine / its for mine, its in zip(self.rounds, other.rounds, strict=False))
 
 

@@ -26,7 +26,7 @@ SIZES = ("0.5 KB", "5 KB", "50 KB", "1 MB")
 
 
 def ours(parts: Sequence[str]) -> dict[str, Callable[[], object]]:
-    """Give every core."""
+    """Return every core."""
     found = {named(core, UPDATES): drain(use(core, UPDATES), parts) for core in CORES}
     if IS_COMPILED:
         found[BYTES] = drain(use(COMPILED, UPDATES), [part.encode() for part in parts])
@@ -34,7 +34,7 @@ def ours(parts: Sequence[str]) -> dict[str, Callable[[], object]]:
 
 
 def calls(make: Callable[[], Any], parts: Sequence[str]) -> Callable[[], None]:
-    """Give a run of nothing but calls, to be compared with the floor."""
+    """Return a run of calls only, to compare with the floor."""
 
     def run() -> None:
         add_fragment = make().add_fragment
@@ -60,7 +60,7 @@ def against_floor(quick: bool, seconds: float) -> tuple[PerFragment, dict[str, d
 
 
 def growth(adapter: Callable[..., Any], count: int, seconds: float) -> float:
-    """Tell how much more a fragment costs in an array of so many records than in one of 100."""
+    """Return the cost of a fragment in an array of this many records, relative to one of 100."""
     few, many = fragments(records(100)), fragments(records(count))
     found = race({"few": drain(adapter, few), "many": drain(adapter, many)}, seconds)
     return found["many"].over(found["few"]) * len(few) / len(many)
@@ -143,7 +143,7 @@ def measure(quick: bool) -> Report:
 
 
 def runs_of(peers: list[Peer], text: str, is_python: bool) -> dict[str, Callable[[], object]]:
-    """Give the peers that are written in Python, or the others."""
+    """Return the peers that are written in Python, or the others."""
     return {peer.name: peer.run(pieces(text)) for peer in peers if peer.is_python == is_python}
 
 

@@ -30,7 +30,7 @@ AGAINST_NATIVE = ("0.5 KB", "5 KB", "50 KB", "1 MB")
 
 
 def contestants(column: str, text: str, peers: list[Peer], part: float) -> dict[str, Callable[[], object]]:
-    """Give everybody who can read the text in small fragments."""
+    """Return all peers that can read the text in small fragments."""
     parts = fragments(text)
     found = {named(core, name): drain(use(core, name), parts) for core in CORES for name in VALUES}
     is_string = column.startswith("one ")
@@ -116,7 +116,7 @@ def sdk_table(ours: Peer, theirs: Peer, quick: bool, seconds: float) -> str:
 
 
 def beyond(found: dict[str, dict[str, Timing]]) -> str:
-    """Tell what parsing again would cost where it was not measured, going by how it has grown."""
+    """Return the estimated cost of parsing again where it was not measured, from its growth."""
     sizes = {column: len(small(quick=True)[column]) for column in ("5 KB", "50 KB")}
     spent = [
         found[column][JITER].median / size if JITER in found[column] else 0 for column, size in sizes.items()

@@ -161,7 +161,7 @@ def pieces(text: str, size: int = 65_536) -> list[str]:
 
 
 def small(quick: bool) -> dict[str, str]:
-    """Give the texts that are read in small fragments, by the name of their column."""
+    """Return the texts that are read in small fragments, by the name of their column."""
     texts = {
         "0.1 KB": arguments(100),
         "0.5 KB": tool_call(500),

@@ -34,7 +34,7 @@ TEXTS = [
 
 
 def is_beginning(shown: Any, final: Any) -> bool:
-    """Tell whether a value can grow into the final one, by going on alone."""
+    """Report whether a value can grow into the final one."""
     if isinstance(shown, str) and isinstance(final, str):
         return final.startswith(shown)
     if isinstance(shown, list) and isinstance(final, list):
@@ -46,7 +46,7 @@ def is_beginning(shown: Any, final: Any) -> bool:
 
 
 def shown_by(peer: Peer, fragments: Sequence[str]) -> Iterator[Any]:
-    """Give what a peer shows after every fragment; one that raises starts again with the text so far."""
+    """Return what a peer shows after every fragment; a peer that raises starts again with the text so far."""
     index = 0
     while index < len(fragments):
         begun = "".join(fragments[: index + 1])
@@ -71,7 +71,7 @@ def cut(text: str, rng: random.Random) -> list[str]:
 
 
 def streams(rounds: int) -> list[tuple[list[str], Any]]:
-    """Give texts in fragments, and what they come to."""
+    """Return texts in fragments, and their final values."""
     rng = random.Random(10)
     texts = [*TEXTS, arguments(300), tool_call(500), document(2_000), nested(20)]
     return [(cut(text, rng), json.loads(text)) for text in texts for _ in range(rounds)]

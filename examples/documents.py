@@ -1,4 +1,4 @@
-"""Read several documents from one stream: lines of JSON, or one text behind the other.
+"""Read several documents from one stream: lines of JSON, or one text after the other.
 
 python examples/documents.py
 """
@@ -31,7 +31,7 @@ fragments = JsonFragmentAccumulator(after_root="next")
 for line in ["[1]\n[2", "]\n"]:
     print([update.kind.value for update in fragments.add_fragment(line)])
 
-print("\nOne document, and text behind it:")
+print("\nOne document, and text after it:")
 accumulator = JsonValueAccumulator(after_root="ignore")
 accumulator.add_fragment('{"city": "Bern"}\nThat is my answer.')
 print(accumulator.value, repr(accumulator.trailing))

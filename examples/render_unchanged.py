@@ -36,7 +36,7 @@ class Renderer:
         self.touched = 0
 
     def render(self, state: ParserState) -> str:
-        """Give the HTML of a state, and count in ``touched`` how many nodes that took."""
+        """Return the HTML of a state, and count the rendered nodes in ``touched``."""
         self.touched = 0
         return "" if state.root is None else self._html(state, state.root)
 

@@ -27,7 +27,7 @@ def tell(library, *values):
 
 
 def attempt(function, text):
-    """Give what a function makes of a text, or the error that it raises."""
+    """Return the result of a function for a text, or the error that it raises."""
     try:
         return function(text)
     except ValueError as error:
@@ -97,7 +97,7 @@ def was_it_cut_off():
 
 
 def events():
-    """Tell what is new, and where: `updates` for ijson's `parse`."""
+    """Report what is new, and where: `updates` instead of ijson's `parse`."""
     for update in updates(FRAGMENTS):
         if update.kind.startswith(("Partial", "Complete")):
             tell("midstream", update.path, update.kind, update.text_value)
@@ -110,7 +110,7 @@ def events():
 
 
 def items():
-    """Give each item of a list as soon as it is whole, as `ijson.items(file, "stops.item")` does."""
+    """Yield each item of a list as soon as it is complete, as `ijson.items(file, "stops.item")` does."""
     accumulator = JsonValueAccumulator()
     count = 0
     for fragment in FRAGMENTS:
@@ -130,7 +130,7 @@ def items():
 
 
 def iter_file(fragments):
-    """Give fragments as ijson takes them: as a file of bytes."""
+    """Return fragments in the form that ijson reads: a file of bytes."""
     import ijson
 
     return ijson.from_iter(fragment.encode() for fragment in fragments)

@@ -45,7 +45,7 @@ def go_on(file: Path) -> None:
 
 
 def main() -> None:
-    """Run both halves, each in a process of its own."""
+    """Run both parts, each in its own process."""
     with tempfile.TemporaryDirectory() as folder:
         for half in ("begin", "go-on"):
             subprocess.run([sys.executable, __file__, half, Path(folder, "checkpoint.json")], check=True)

@@ -22,7 +22,7 @@ def keep(calls):
 
 
 def go_on(kept, events, format):
-    """Give the calls as they stand after each of the other events, and at the end."""
+    """Yield the calls so far after each of the other events, and at the end."""
     handler = ToolsAggregateMessageHandler()
     for message in kept:
         handler.add_message(message)
@@ -40,7 +40,7 @@ def go_on(kept, events, format):
 
 
 def starts(kept):
-    """Tell the adapter for Anthropic again which blocks are calls."""
+    """Show the adapter for Anthropic again which blocks are calls."""
     for message in kept:
         if message["type"] == "tool_call_update":
             block = {"type": "tool_use", "id": message["tool_call_id"], "name": message["function_name"]}

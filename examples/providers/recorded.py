@@ -10,7 +10,7 @@ STREAMS = Path(__file__).parent.parent / "streams"
 
 
 def recorded(name):
-    """Give a stream's events: of an .sse file the Server-Sent Events, of a .jsonl file the lines."""
+    """Return a stream's events: the Server-Sent Events of an .sse file, or the lines of a .jsonl file."""
     with (STREAMS / name).open("rb") as file:
         # a few bytes at a time, as networks do
         for event in decode(iter(lambda: file.read(100), b"")) if name.endswith(".sse") else file:
@@ -20,6 +20,6 @@ def recorded(name):
 
 
 async def arecorded(name):
-    """Give them for ``async for``."""
+    """Yield the events for ``async for``."""
     for event in recorded(name):
         yield event
