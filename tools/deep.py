@@ -48,6 +48,10 @@ def programs(seconds: str) -> dict[str, Program]:
             "build sdist and wheels in every way the switch allows, and try them",
             ((PYTHON, "tools/try_dist.py"),),
         ),
+        "typed-versions": Program(
+            "typed streams with each supported version of pydantic and msgspec, in environments of their own",
+            ((PYTHON, "tools/typed_versions.py"),),
+        ),
         "properties": Program(
             "the numbered invariants on fresh random examples, for SECONDS",
             ((PYTHON, "tools/fuzz/properties.py", seconds),),

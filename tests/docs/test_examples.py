@@ -27,7 +27,7 @@ HELPERS = {"recorded", "show"}
 SCRIPTS = {path.stem.removeprefix("from_"): path for path in sorted(PROVIDERS.glob("from_*.py"))}
 OTHERS = {path.stem: path for path in sorted(EXAMPLES.glob("*.py"))}
 # what an example needs beside the library
-NEEDS = {"fastapi_app": "fastapi", "partial_models": "pydantic", "starlette_app": "starlette"}
+NEEDS = {"fastapi_app": "fastapi", "starlette_app": "starlette"}
 # what begins each line with the library that it is of
 SHOWN_BY_SPEAKER = {"replacing"}
 # the line to change, and what to

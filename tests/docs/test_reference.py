@@ -165,6 +165,16 @@ def test_what_holds_for_tool_calls_names_its_tests() -> None:
         assert name in named_in(file)
 
 
+def test_what_holds_for_typed_streams_names_its_tests() -> None:
+    body = (DOCS / "promises.md").read_text("utf-8").partition("\n## Typed streams\n")[2]
+    promised = set(re.findall(r"\*\*(T\d)\. ", body))
+    assert promised == {f"T{number}" for number in range(1, 8)}
+    named = named_tests(body)
+    assert {number.upper() for _, name in named for number in re.findall(r"_(t\d)(?=_)", name)} == promised
+    for file, name in named:
+        assert name in named_in(file)
+
+
 def test_the_promises_are_those_of_the_readme() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     promised = PROMISE.findall((DOCS / "promises.md").read_text("utf-8"))

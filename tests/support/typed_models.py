@@ -106,7 +106,7 @@ _LEAVES: list[tuple[Any, Callable[[random.Random], Any]]] = [
     (bytes, _word),
     (Color, lambda rng: rng.choice(["red", "reddish", 1])),
     (Literal["hill", "hillside", 1, True], lambda rng: rng.choice(["hill", "hillside", 1, True])),
-    (None, lambda rng: None),
+    (type(None), lambda rng: None),
     (int | str, lambda rng: rng.choice([1, "1", "one"])),
     (date | int | str, lambda rng: rng.choice([1, "5", "2026-05-08", "one"])),
     (Any, noise),

@@ -13,6 +13,7 @@ import random
 from collections import Counter
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from pydantic_core import SchemaValidator
 
 from builds import BUILDS
 from costs import assert_linear
+from msgspec_models import TYPES, text_for
 from typed_models import CALLS, Maker, pieces_of, text_of
 
 each_build = pytest.mark.parametrize(
@@ -74,6 +76,26 @@ def test_t1_and_t2_the_result_and_the_calls_are_those_of_one_validation(typed: A
             assert repr(accumulator.result) == repr(expected)
             assert accumulator.result == expected
             assert Counter(CALLS) - Counter() == calls
+
+
+@each_build
+@given(seed=seeds)
+@examples
+def test_t1_with_msgspec(typed: Any, seed: int) -> None:
+    rng = random.Random(seed)
+    type = rng.choice(TYPES)
+    text = text_for(type, rng)
+    accumulator = typed.JsonTypedAccumulator(type, library="msgspec")
+    for piece in pieces_of(text, rng):
+        accumulator.add_fragment(piece)
+    accumulator.finish()
+    try:
+        expected = msgspec.json.decode(text, type=type)
+    except msgspec.ValidationError:
+        assert accumulator.errors
+    else:
+        assert accumulator.errors == []
+        assert accumulator.result == expected
 
 
 def instances(partial: Any, typed: Any) -> Any:

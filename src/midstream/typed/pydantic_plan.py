@@ -10,9 +10,11 @@ again.
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from enum import Enum
 from itertools import count
 from json.encoder import encode_basestring_ascii
+from threading import Lock
 from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import TypeAdapter, ValidationError
@@ -142,6 +144,7 @@ class PydanticPlan:
 
     def build(self, schema: Schema, config: Any) -> Any:
         """Build the validator of a schema."""
+        cls = _class_of(schema)
         needed = self._schemas.reachable(schema)
         if needed:
             schema = core_schema.definitions_schema(schema, needed)  # type: ignore[arg-type, assignment]
@@ -150,8 +153,9 @@ class PydanticPlan:
             # an altered schema must not give way to the validator that its class already has
             validator = SchemaValidator(schema, config, _use_prebuilt=False)
         except TypeError:
-            # before pydantic 2.13
-            validator = SchemaValidator(schema, config)
+            # before pydantic 2.13 this takes a class that does not look complete
+            with _incomplete(cls):
+                validator = SchemaValidator(schema, config)
         return validator.validate_json
 
     def encode(self, given: Any, carried: list[int]) -> str:
@@ -389,6 +393,30 @@ class PydanticPlan:
             # a class, a function that comes with it, and what is around the root of a root model
             copy["schema"] = self._inside(schema["schema"], config)
         return copy
+
+
+def _class_of(schema: Schema) -> Any:
+    """Return the class that a schema is of, None if it is of none."""
+    while schema["type"] not in CLASSES and isinstance(schema.get("schema"), dict):
+        schema = schema["schema"]
+    return schema.get("cls")
+
+
+_LOCK = Lock()
+
+
+@contextmanager
+def _incomplete(cls: Any) -> Iterator[None]:
+    """Keep pydantic from using the validator that a class has."""
+    if not getattr(cls, "__pydantic_complete__", False):
+        yield
+        return
+    with _LOCK:
+        cls.__pydantic_complete__ = False
+        try:
+            yield
+        finally:
+            cls.__pydantic_complete__ = True
 
 
 def _fields(schema: Schema) -> Iterator[tuple[str, Schema]]:
