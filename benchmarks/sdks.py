@@ -94,7 +94,7 @@ def anthropic_sdk() -> Adapter:
     return values
 
 
-def calls(format: str, start: Callable[[], list[Any]]) -> Adapter:
+def calls(format: Any, start: Callable[[], list[Any]]) -> Adapter:
     """Read the same events with midstream."""
     starts = start()
 

@@ -11,11 +11,18 @@ from .accumulators.values import JsonValueAccumulator, parse_partial, values
 from .calls.handler import ToolCall, ToolsAggregateMessageHandler
 from .calls.messages import (
     MessageEnd,
+    Other,
+    ProviderError,
+    ReasoningDelta,
+    RefusalDelta,
+    ServerToolResult,
+    ServerToolUpdate,
     TextDelta,
     ToolCallEnd,
     ToolCallsUpdate,
     ToolCallUpdate,
     ToolResult,
+    Usage,
     from_event,
     to_event,
 )
@@ -26,7 +33,7 @@ from .errors import ErrorCode, JsonStreamError, NoMatch, ParserError, Position, 
 from .limits import Limits
 from .paths import parse_path
 from .patterns import ANY
-from .streams import argument_deltas, text_deltas, tool_calls
+from .streams import argument_deltas, messages, text_deltas, tool_calls
 from .tree.containers import JsonArrayAstNode, JsonObjectAstNode
 from .tree.nodes import (
     JsonAstNode,
@@ -76,11 +83,17 @@ __all__ = [
     "Match",
     "MessageEnd",
     "NoMatch",
+    "Other",
     "ParserError",
     "ParserMode",
     "ParserState",
     "PlainTextStreamChunker",
     "Position",
+    "ProviderError",
+    "ReasoningDelta",
+    "RefusalDelta",
+    "ServerToolResult",
+    "ServerToolUpdate",
     "TextDelta",
     "ToolCall",
     "ToolCallEnd",
@@ -90,6 +103,7 @@ __all__ = [
     "ToolsAggregateMessageHandler",
     "TypedError",
     "TypedStreamError",
+    "Usage",
     "__version__",
     "aio",
     "apply_patch",
@@ -103,6 +117,7 @@ __all__ = [
     "from_wire",
     "get_resolved_value",
     "load_state",
+    "messages",
     "parse_chunk",
     "parse_partial",
     "parse_path",

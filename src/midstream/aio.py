@@ -11,7 +11,7 @@ from .accumulators.select import JsonSelectAccumulator, found_or_raise
 from .accumulators.values import ValueStream
 from .chunker.chunker import JsonStreamChunker
 from .errors import JsonStreamError, NoMatch
-from .streams import ArgumentStream, CallStream, TextStream
+from .streams import ArgumentStream, CallStream, ProviderStream, TextStream
 from .wire.patches import PatchStream
 
 if TYPE_CHECKING:
@@ -21,13 +21,17 @@ if TYPE_CHECKING:
     from .accumulators.select import Path, Paths
     from .accumulators.update import JsonFragmentUpdate
     from .calls.handler import ToolCall
+    from .calls.messages import Message
     from .limits import Limits
+    from .providers import Format
+    from .streams import OnError
     from .typed import TypedCall, TypedSnapshot
 
 __all__ = [
     "argument_deltas",
     "chunks",
     "first",
+    "messages",
     "patches",
     "select",
     "text_deltas",
@@ -162,11 +166,38 @@ async def patches(
         yield patch
 
 
+async def messages(
+    stream: AsyncIterable[Any],
+    format: Format | None = None,
+    *,
+    on_error: OnError = "raise",
+    close: bool = True,
+) -> AsyncIterator[Message]:
+    """Iterate over everything that a provider's stream says, in one vocabulary for all formats.
+
+    >>> import asyncio
+    >>> async def model():
+    ...     yield {"choices": [{"index": 0, "delta": {"reasoning_content": "The user wants"}}]}
+    >>> async def main():
+    ...     return [message async for message in messages(model())]
+    >>> asyncio.run(main())
+    [ReasoningDelta(text='The user wants', kind='reasoning', signature=None, message_id=None, choice=0)]
+    """
+    provider = ProviderStream(format, on_error)
+    async with Source(stream, close) as source:
+        async for event in source:
+            for message in provider.add_event(event):
+                yield message
+    for message in provider.finish():
+        yield message
+
+
 async def tool_calls(
     stream: AsyncIterable[Any],
-    format: str | None = None,
+    format: Format | None = None,
     limits: Limits = DEFAULT_LIMITS,
     *,
+    on_error: OnError = "raise",
     close: bool = True,
 ) -> AsyncIterator[list[ToolCall]]:
     """Iterate over the tool calls of a provider's stream: snapshots of all calls after each event.
@@ -180,15 +211,21 @@ async def tool_calls(
     >>> asyncio.run(main())
     [{'city': 'Par'}, {'city': 'Paris'}, {'city': 'Paris'}]
     """
-    calls = CallStream(format, limits)
+    calls = CallStream(format, limits, on_error)
     async with Source(stream, close) as source:
         async for event in source:
-            yield calls.add_event(event)
+            found = calls.add_event(event)
+            if calls.error is not None:
+                source.stop()
+                break
+            yield found
     yield calls.finish()
+    if calls.error is not None:
+        raise calls.error
 
 
 async def text_deltas(
-    stream: AsyncIterable[Any], format: str | None = None, *, close: bool = True
+    stream: AsyncIterable[Any], format: Format | None = None, *, close: bool = True
 ) -> AsyncIterator[str]:
     """Iterate over the text of a provider's stream, as input for `values` or `updates`.
 

@@ -1,26 +1,34 @@
-"""Read captures: recorded streams that hold JSON text, or events in one of three framings."""
+"""Read captures: recorded streams that hold JSON text, or events in one of three framings.
+
+Library, command line and server read them here. `EventReader` finds the events of a text; this module tells
+events from JSON text, detects the format, and names the place of an event that is not JSON.
+"""
 
 from __future__ import annotations
 
 import json
-from itertools import chain
+import time
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from .accumulators.values import JsonValueAccumulator
-from .errors import JsonStreamError
-from .providers import detect
+from .errors import ErrorCode, JsonStreamError, ParserError
+from .event_reader import BOM, FIELDS, EventReader, may_be_field, not_an_event_stream, strange_text
+from .providers import FORMATS, detect
 from .providers._reading import decoded
-from .sse import SseDecoder
+from .streams import text_deltas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .sse import SseEvent
-
 __all__ = ["event_framing", "events_of", "framing", "lines_in", "may_be_field"]
 
-_SSE_FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
-_BOM = b"\xef\xbb\xbf"
+# the number of bytes, and the seconds after them, within which a stream must show its framing
+_MAX_OPENING = 1 << 20
+_PAUSE = 0.1
+# the number of events within which the format must be detected
+_MAX_DETECTION = 20
+_PIECE = 65_536
 
 
 def framing(beginning: bytes, format: str | None = None) -> str | None:
@@ -38,7 +46,7 @@ def framing(beginning: bytes, format: str | None = None) -> str | None:
     kind = event_framing(beginning)
     if format is not None or kind is None or kind == "sse":
         return kind
-    text = beginning.removeprefix(_BOM).lstrip()
+    text = beginning.removeprefix(BOM).lstrip()
     if kind == "lines":
         line, newline, _ = text.partition(b"\n")
         return _kind_if_detected(_parsed(line), "lines", is_complete_text=bool(newline))
@@ -60,18 +68,10 @@ def event_framing(beginning: bytes) -> str | None:
     """
     if may_be_field(beginning):
         return None
-    text = beginning.removeprefix(_BOM).lstrip()
-    if text.startswith(_SSE_FIELDS):
+    text = beginning.removeprefix(BOM).lstrip()
+    if text.startswith(FIELDS):
         return "sse"
     return "array" if text.startswith(b"[") else "lines"
-
-
-def may_be_field(beginning: bytes) -> bool:
-    """Report whether a stream may begin with an unfinished SSE field name, which no JSON text does."""
-    text = beginning.removeprefix(_BOM).lstrip()
-    return _BOM.startswith(beginning) or any(
-        field.startswith(text) and text != field for field in _SSE_FIELDS
-    )
 
 
 def _kind_if_detected(event: Any, kind: str, *, is_complete_text: bool) -> str | None:
@@ -87,54 +87,96 @@ def _parsed(line: bytes) -> Any:
         return None
 
 
-def events_of(chunks: Iterable[bytes], kind: str) -> Iterator[Any]:
+def events_of(chunks: Iterable[bytes], kind: str = "lines", max_event: int | None = None) -> Iterator[Any]:
     """Yield the events of a stream, each as soon as it is complete.
+
+    The framing is detected; ``kind`` says how an event that is not JSON is called.
 
     >>> list(events_of([b'[{"type": "pi', b'ng"}]'], "array"))
     [{'type': 'ping'}]
     """
-    if kind == "sse":
-        return _sse_events(chunks)
-    return _listed_events(chunks) if kind == "array" else _line_events(chunks)
+    reader = EventReader(max_event)
+    number = 0
+    for chunk in chunks:
+        for item in reader.add(chunk) if chunk else ():
+            number += 1
+            yield from _event(item, kind, number)
+    for item in reader.finish():
+        number += 1
+        yield from _event(item, kind, number)
 
 
-def _line_events(chunks: Iterable[bytes]) -> Iterator[Any]:
-    for number, line in enumerate(lines_in(chunks), 1):
-        yield from _event(line.removeprefix(_BOM), f"line {number}")
-
-
-def _sse_events(chunks: Iterable[bytes]) -> Iterator[Any]:
-    decoder = SseDecoder()
-    # a file may lack the blank line that ends its last event
-    events = (event for chunk in chain(chunks, [b"\n\n"]) for event in decoder.add_bytes(chunk))
-    for number, event in enumerate(events, 1):
-        yield from _event(event, f"event {number}")
-
-
-def _event(text: bytes | SseEvent, place: str) -> list[Any]:
+def _event(item: Any, kind: str, number: int) -> list[Any]:
     try:
-        event = decoded(text)
+        event = decoded(item)
     except JsonStreamError as error:
+        place = f"{'event' if kind == 'sse' else 'line'} {number}"
         message = f"an event that is not JSON ({place})"
         raise JsonStreamError(error.error._replace(message=message)) from None
     return [] if event is None else [event]
 
 
-def _listed_events(chunks: Iterable[bytes]) -> Iterator[Any]:
-    """Yield the items of one JSON array, each when it has ended."""
-    reader = JsonValueAccumulator(on_error="event")
-    given = 0
+class Opening:
+    """A stream with its framing, detected from its beginning.
+
+    An empty chunk means that nothing more arrives for now. A text that is not certain to be events is then
+    JSON, which should be shown without delay.
+    """
+
+    def __init__(self, chunks: Iterable[bytes], format: str | None) -> None:
+        rest = iter(chunks)
+        beginning = b""
+        deadline = None
+        found = None
+        for piece in rest:
+            beginning += piece
+            found = framing(beginning, format)
+            if found is not None:
+                break
+            if may_be_field(beginning):
+                continue
+            deadline = deadline or time.monotonic() + _PAUSE
+            if not piece or len(beginning) > _MAX_OPENING or time.monotonic() > deadline:
+                break
+        self.framing = found or ("text" if format is None else "lines")
+        self.chunks = chain([beginning], rest)
+        strange = None if self.framing == "sse" else strange_text(beginning)
+        if strange is not None:
+            raise not_an_event_stream(strange)
+
+    def events(self) -> Iterator[Any]:
+        """Yield the events one by one."""
+        return events_of(self.chunks, self.framing)
+
+
+def texts_in(chunks: Iterable[bytes], format: Any) -> Iterator[str | bytes]:
+    """Yield the JSON text of a stream in pieces: the stream itself, or the text of its message."""
+    opening = Opening(chunks, format)
+    if opening.framing == "text":
+        yield from without_last_newline(opening.chunks)
+        return
+    is_empty = True
+    for text in text_deltas(opening.events(), format):
+        is_empty = False
+        yield text
+    if is_empty:
+        why = "the message in the stream has no text"
+        raise JsonStreamError(ParserError(ErrorCode.TRUNCATED, why, 0, 1, 1))
+
+
+def events_in(chunks: Iterable[bytes], format: str | None) -> Iterator[Any]:
+    """Yield the events of a stream that must hold events."""
+    return Opening(chunks, format or "any").events()
+
+
+def without_last_newline(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Drop the newline that ends a file: it is not part of a text that is truncated inside a string."""
+    held = b""
     for chunk in chunks:
-        reader.add_fragment(chunk)
-        events: Any = reader.value
-        whole = len(events) - 1 if reader.open_path else len(events)
-        yield from events[given:whole]
-        given = max(given, whole)
-        if reader.error is not None:
-            break
-    reader.finish()
-    if reader.error is not None:
-        raise JsonStreamError(reader.error)
+        text = held + chunk
+        rest = text.removesuffix(b"\n").removesuffix(b"\r")
+        held = text[len(rest) :]
+        yield rest
 
 
 def lines_in(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -148,3 +190,33 @@ def lines_in(chunks: Iterable[bytes]) -> Iterator[bytes]:
             rest = bytearray(last)
     if rest:
         yield bytes(rest)
+
+
+def body_events(body: bytes, max_event: int | None = None) -> Iterator[Any]:
+    r"""Yield the events of a complete body.
+
+    >>> list(body_events(b'{"type": "ping"}\n{"type": "message_stop"}\n'))
+    [{'type': 'ping'}, {'type': 'message_stop'}]
+    """
+    chunks = (body[start : start + _PIECE] for start in range(0, len(body), _PIECE))
+    return events_of(chunks, event_framing(body) or "lines", max_event)
+
+
+def format_of(body: bytes, max_event: int | None = None) -> str:
+    """Return the format of a complete body, detected from its first events.
+
+    >>> format_of(b'[{"type": "ping"}, {"type": "message_start", "message": {}}]')
+    'anthropic'
+    """
+    for event in islice(body_events(body, max_event), _MAX_DETECTION):
+        format = detect(event)
+        if format is not None:
+            return format
+    raise JsonStreamError(ParserError.of(ErrorCode.UNKNOWN_FORMAT))
+
+
+def check_format(format: str) -> str:
+    """Return a format; raise if it is unknown."""
+    if format not in FORMATS:
+        raise JsonStreamError(ParserError.of(ErrorCode.UNKNOWN_FORMAT))
+    return format

@@ -66,6 +66,8 @@ class ErrorCode(StrEnum):
     PROVIDER_ERROR = "provider_error"
     INVALID_EVENT = "invalid_event"
     UNKNOWN_FORMAT = "unknown_format"
+    NOT_AN_EVENT_STREAM = "not_an_event_stream"
+    REFUSED = "refused"
     # selections and types
     NO_MATCH = "no_match"
     INVALID_VALUE = "invalid_value"
@@ -101,9 +103,11 @@ _WORDS = {
     ErrorCode.INVALID_UPDATE: "not an update",
     ErrorCode.MISPLACED_UPDATE: "the update does not follow from the updates before it",
     ErrorCode.INVALID_PATCH: "the patch cannot be applied",
-    ErrorCode.PROVIDER_ERROR: "the provider abandoned the call",
+    ErrorCode.PROVIDER_ERROR: "the provider reported an error",
     ErrorCode.INVALID_EVENT: "not an event of this format",
     ErrorCode.UNKNOWN_FORMAT: "not a stream of a known format",
+    ErrorCode.NOT_AN_EVENT_STREAM: "not an event stream",
+    ErrorCode.REFUSED: "the model refused",
     ErrorCode.NO_MATCH: "the document ends without a match",
     ErrorCode.INVALID_VALUE: "the value does not fit its type",
     ErrorCode.INVALID_SNAPSHOT: "the snapshot is not a JSON value",

@@ -1,17 +1,20 @@
-"""Iterators over a provider's stream: its tool calls, its text."""
+"""Iterators over a provider's stream: everything it says, its tool calls, its text."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from ._closing import Source
 from .accumulators.base import DEFAULT_LIMITS
 from .calls.arguments import FirstCall
 from .calls.handler import ToolsAggregateMessageHandler
-from .calls.messages import TextDelta
+from .calls.messages import MessageEnd, Other, ProviderError, RefusalDelta, TextDelta
 from .core.surrogates import SurrogateJoiner
 from .errors import ErrorCode, JsonStreamError, ParserError
+from .event_reader import EventReader
 from .providers import adapter, detect
+from .providers._parts import error_in
 from .providers._reading import decoded
 
 if TYPE_CHECKING:
@@ -20,76 +23,155 @@ if TYPE_CHECKING:
     from .calls.handler import ToolCall
     from .calls.messages import Message
     from .limits import Limits
+    from .providers import Format
     from .providers._adapter import Adapter
 
-__all__ = ["argument_deltas", "text_deltas", "tool_calls"]
+__all__ = ["argument_deltas", "messages", "text_deltas", "tool_calls"]
 
+OnError = Literal["raise", "event"]
 
+_TEXT = (str, bytes, bytearray)
 # events without a recognizable format before it is reported as unknown
 _PATIENCE = 100
+# characters of a provider's or a model's sentence in an error
+_LONGEST = 300
 
 
 class ProviderStream:
-    """The messages of a stream whose format is named, or detected from its first events."""
+    """The messages of a stream whose format is named, or detected from its first events.
 
-    def __init__(self, format: str | None) -> None:
+    The stream consists of decoded events, or of text or bytes in any framing. With ``on_error="event"`` an
+    event that cannot be read is a `ProviderError` of type "invalid_event", and the stream continues.
+    """
+
+    def __init__(self, format: str | None = None, on_error: OnError = "raise") -> None:
+        if on_error not in ("raise", "event"):
+            raise ValueError(f"on_error is 'raise' or 'event', not {on_error!r}")
         self._format = format
+        self._on_error = on_error
         self._adapter: Adapter | None = None if format is None else adapter(format)
+        self._reader: EventReader | None = None
         # events so far, while none has shown the format
         self._early: list[Any] = []
         self._has_spoken = False
 
     def add_event(self, event: Any) -> list[Message]:
         """Return the messages of an event, and of earlier events held until the format was known."""
-        if self._adapter is None:
-            self._early.append(event)
-            format = detect(event)
-            if format is None:
-                if len(self._early) > _PATIENCE:
-                    raise _unknown_format()
-                return []
-            self._adapter = adapter(format)
-            early, self._early = self._early, []
-            return [message for event in early for message in self._adapter.add_event(event)]
-        messages = self._adapter.add_event(event)
-        if messages:
-            self._has_spoken = True
-        elif not self._has_spoken and len(self._early) < _PATIENCE:
-            self._early.append(event)
+        if isinstance(event, _TEXT):
+            if self._reader is None:
+                self._reader = EventReader()
+            return [message for item in self._reader.add(event) for message in self._add(item)]
+        return self._add(event)
+
+    def _add(self, event: Any) -> list[Message]:
+        try:
+            messages = self._read(event)
+        except JsonStreamError as error:
+            if self._on_error == "raise" or error.code != ErrorCode.INVALID_EVENT:
+                raise
+            return [ProviderError(ErrorCode.INVALID_EVENT.value, error.error.message)]
         return messages
+
+    def _read(self, event: Any) -> list[Message]:
+        if self._adapter is None:
+            return self._find_format(event)
+        messages = self._adapter.add_event(event)
+        if self._has_spoken:
+            return messages
+        if any(type(message) is not Other for message in messages):
+            self._has_spoken = True
+        else:
+            error = None if messages else error_in(decoded(event))
+            if error is not None:
+                self._has_spoken = True
+                return [error, MessageEnd(error.type, is_truncated=True)]
+            if len(self._early) < _PATIENCE:
+                self._early.append(event)
+        return messages
+
+    def _find_format(self, event: Any) -> list[Message]:
+        format = detect(event)
+        if format is None:
+            error = error_in(decoded(event))
+            if error is not None:
+                self._has_spoken = True
+                self._early.clear()
+                return [error, MessageEnd(error.type, is_truncated=True)]
+            self._early.append(event)
+            if len(self._early) > _PATIENCE:
+                raise _unknown_format(_seen(self._early))
+            return []
+        self._adapter = adapter(format)
+        early, self._early = self._early, []
+        messages = [message for event in early for message in self._adapter.add_event(event)]
+        return messages + self._read(event)
 
     def finish(self) -> list[Message]:
         """Return the messages held back until the end of the stream."""
+        messages: list[Message] = []
+        if self._reader is not None:
+            messages = [message for item in self._reader.finish() for message in self._add(item)]
         if self._adapter is None:
             if any(decoded(event) is not None for event in self._early):
-                raise _unknown_format()
-            return []
+                raise _unknown_format(_seen(self._early))
+            return messages
         if self._format is not None and not self._has_spoken:
             # no message in the named format: the events may be of another
             found = detect(self._early)
             if found not in (None, self._format):
                 raise _unknown_format(f"its events are those of {found}, not of {self._format}")
-        return self._adapter.finish()
+            if found is None and any(decoded(event) is not None for event in self._early):
+                raise _unknown_format(f"{_seen(self._early)}, none of {self._format}")
+        return messages + self._adapter.finish()
+
+
+def _seen(events: list[Any]) -> str:
+    """Say what the events are that no format knows."""
+    event = next((found for item in events if (found := decoded(item)) is not None), None)
+    if isinstance(event, Mapping):
+        names = ", ".join(map(repr, list(event)[:5]))
+        return f"events with the keys {names}" if names else "empty objects"
+    return f"events that are {type(event).__name__} objects"
+
+
+def _raised(error: ProviderError) -> JsonStreamError:
+    """Make the exception for an error that a provider reported."""
+    why = ": ".join(part for part in (error.type, error.message) if part)
+    return JsonStreamError(ParserError.of(ErrorCode.PROVIDER_ERROR, 0, why[:_LONGEST]))
+
+
+def _refused(text: str) -> JsonStreamError:
+    return JsonStreamError(ParserError.of(ErrorCode.REFUSED, 0, text[:_LONGEST]))
 
 
 class CallStream:
     """The state behind `tool_calls` and its asynchronous twin."""
 
-    def __init__(self, format: str | None, limits: Limits = DEFAULT_LIMITS) -> None:
-        self._stream = ProviderStream(format)
+    def __init__(
+        self, format: str | None, limits: Limits = DEFAULT_LIMITS, on_error: OnError = "raise"
+    ) -> None:
+        self._stream = ProviderStream(format, on_error)
         self._handler = ToolsAggregateMessageHandler(limits)
+        # what the provider reported; the calls are final then
+        self.error: JsonStreamError | None = None
 
     def add_event(self, event: Any) -> list[ToolCall]:
         """Return the calls after an event."""
         for message in self._stream.add_event(event):
             # snapshots are made only after all messages of the event
-            self._handler._dispatch(message)
+            self._add(message)
         return self._handler._all_calls()
+
+    def _add(self, message: Message) -> None:
+        self._handler._dispatch(message)
+        if type(message) is ProviderError and message.type != ErrorCode.INVALID_EVENT.value:
+            self.error = self.error or _raised(message)
 
     def finish(self) -> list[ToolCall]:
         """Return the final calls."""
-        for message in self._stream.finish():
-            self._handler._dispatch(message)
+        if self.error is None:
+            for message in self._stream.finish():
+                self._add(message)
         return [call for id in self._handler.message_ids for call in self._handler.complete(id)]
 
 
@@ -98,7 +180,8 @@ class TextStream:
 
     def __init__(self, format: str | None) -> None:
         self._stream = ProviderStream(format)
-        self._halves = SurrogateJoiner()
+        self._joiner = SurrogateJoiner()
+        self._refusal: str | None = None
 
     def add_event(self, event: Any) -> Iterator[str]:
         """Yield the text of an event."""
@@ -107,17 +190,48 @@ class TextStream:
     def finish(self) -> Iterator[str]:
         """Yield the text held back until the end of the stream."""
         yield from self._texts(self._stream.finish())
-        if half := self._halves.finish():
-            yield half
+        if rest := self._joiner.finish():
+            yield rest
+        self._raise_refusal()
+
+    def _raise_refusal(self) -> None:
+        if self._refusal is not None:
+            raise _refused(self._refusal)
 
     def _texts(self, messages: list[Message]) -> Iterator[str]:
         for message in messages:
-            if (
-                isinstance(message, TextDelta)
-                and message.choice == 0
-                and (text := self._halves.add_fragment(message.text))
-            ):
-                yield text
+            match message:
+                case TextDelta(piece, _, 0):
+                    if text := self._joiner.add_fragment(piece):
+                        yield text
+                case RefusalDelta(piece, _, 0):
+                    # the error is raised at the end, with all of it
+                    self._refusal = (self._refusal or "") + piece
+                case ProviderError():
+                    raise _raised(message)
+                case MessageEnd(choice=None | 0):
+                    self._raise_refusal()
+
+
+def messages(
+    stream: Iterable[Any], format: Format | None = None, *, on_error: OnError = "raise", close: bool = True
+) -> Iterator[Message]:
+    r"""Iterate over everything that a provider's stream says, in one vocabulary for all formats.
+
+    The stream yields decoded events, objects of the provider's SDK, or text or bytes in any framing. The
+    format is one of `midstream.providers.FORMATS`; without it, it is detected. With ``on_error="event"`` an
+    event that cannot be read is a `ProviderError` of type "invalid_event", and the stream continues. Leaving
+    the iterator early closes the stream, unless ``close`` is false.
+
+    >>> body = b'data: {"type": "error", "error": {"type": "overloaded_error"}}\n\n'
+    >>> next(messages([body])).type
+    'overloaded_error'
+    """
+    provider = ProviderStream(format, on_error)
+    with Source(stream, close) as source:
+        for event in source:
+            yield from provider.add_event(event)
+    yield from provider.finish()
 
 
 class ArgumentStream:
@@ -141,18 +255,28 @@ class ArgumentStream:
         return [*self._texts(self._stream.finish()), *self._call.finish()]
 
     def _texts(self, messages: list[Message]) -> list[str]:
-        return [text for message in messages for text in self._call.add_message(message)]
+        texts: list[str] = []
+        for message in messages:
+            if type(message) is ProviderError:
+                raise _raised(message)
+            texts += self._call.add_message(message)
+        return texts
 
 
 def tool_calls(
-    stream: Iterable[Any], format: str | None = None, limits: Limits = DEFAULT_LIMITS, *, close: bool = True
+    stream: Iterable[Any],
+    format: Format | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    on_error: OnError = "raise",
+    close: bool = True,
 ) -> Iterator[list[ToolCall]]:
     """Iterate over the tool calls of a provider's stream: snapshots of all calls after each event.
 
-    The events are dicts or objects of the provider's SDK. The format is one of
-    `midstream.providers.FORMATS`; without it, it is detected. The last list, yielded after the end of
-    the stream, is final: a call in it is complete, or its ``error`` says why it is not. Leaving the
-    iterator early closes the stream, unless ``close`` is false.
+    The stream and its format are as in `messages`. The last list, yielded after the end of the stream, is
+    final: a call in it is complete, or its ``error`` says why it is not. If the provider reports an error,
+    the final list is yielded first, then `JsonStreamError` with the code "provider_error" is raised. Leaving
+    the iterator early closes the stream, unless ``close`` is false.
 
     >>> def delta(**function):
     ...     call = {"index": 0, "function": function}
@@ -163,18 +287,25 @@ def tool_calls(
     [ToolCall(name='weather', args={'city': 'Paris'}, is_complete=False)]
     [ToolCall(name='weather', args={'city': 'Paris'}, is_complete=True)]
     """
-    calls = CallStream(format, limits)
+    calls = CallStream(format, limits, on_error)
     with Source(stream, close) as source:
         for event in source:
-            yield calls.add_event(event)
+            found = calls.add_event(event)
+            if calls.error is not None:
+                source.stop()
+                break
+            yield found
     yield calls.finish()
+    if calls.error is not None:
+        raise calls.error
 
 
-def text_deltas(stream: Iterable[Any], format: str | None = None, *, close: bool = True) -> Iterator[str]:
+def text_deltas(stream: Iterable[Any], format: Format | None = None, *, close: bool = True) -> Iterator[str]:
     """Iterate over the text of a provider's stream, as input for `values` or `updates`.
 
-    If the stream has several choices, it is the text of the first. Leaving the iterator early closes the
-    stream, unless ``close`` is false.
+    If the stream has several choices, it is the text of the first. A refusal ends the text with
+    `JsonStreamError` and the code "refused", an error of the provider with "provider_error". Leaving the
+    iterator early closes the stream, unless ``close`` is false.
 
     >>> events = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in ('{"ci', 'ty":')]
     >>> list(text_deltas(events))

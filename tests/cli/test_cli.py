@@ -27,10 +27,9 @@ import pytest
 from typer.main import get_command
 
 from midstream import COMPILED, UNDEFINED, __version__
-from midstream.captures import framing
+from midstream.captures import Opening, framing
 from midstream.cli.app import app
 from midstream.cli.app import run as command_line
-from midstream.cli.captures import Opening
 from midstream.providers import _MODULES, FORMATS
 from midstream.recordings import load
 from provider_streams import Event, Expected
@@ -186,7 +185,11 @@ def completed(*words: str) -> list[str]:
 
 def test_completion() -> None:
     assert completed("wa") == ["watch"]
-    assert completed("watch", "--format", "open") == ["openai-chat", "openai-responses"]
+    assert completed("watch", "--format", "open") == [
+        "openai-chat",
+        "openai-completions",
+        "openai-responses",
+    ]
     assert completed("calls", "--format", "j") == []
     assert completed("watch", "--de") == ["--delay"]
     shell = ["bash", "-c", f"{sys.executable} -m midstream.cli --show-completion; exit $?"]

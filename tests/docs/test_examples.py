@@ -166,7 +166,7 @@ def test_renders(runs: dict[str, subprocess.CompletedProcess[str]]) -> None:
         "openai-chat",
     ],
 )
-def test_calls_go_on_in_another_process(format: str) -> None:
+def test_calls_go_on_in_another_process(format: Any) -> None:
     """Wherever the stream is cut, the calls that were kept and the other events make the same calls."""
     example = runpy.run_path(str(OTHERS["resume_calls"]))
     for stream in STREAMS.glob(f"{script_of(format)}.*"):

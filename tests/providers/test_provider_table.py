@@ -6,6 +6,7 @@ from pathlib import Path
 
 from midstream.providers import FORMATS
 from provider_streams import FAULT_NAMES, streams
+from provider_streams.parts import PART_NAMES, PARTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "providers.md"
 BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
@@ -17,6 +18,9 @@ def table() -> str:
     for fault in FAULT_NAMES:
         marks = ["✓" if fault in streams(format).FAULTS else "–" for format in FORMATS]
         lines.append(f"| {fault} | {' | '.join(marks)} |")
+    for part in PART_NAMES:
+        marks = ["✓" if part in PARTS[format] else "–" for format in FORMATS]
+        lines.append(f"| {part} | {' | '.join(marks)} |")
     everywhere = ("a character cut between reads", "a line cut anywhere; CR, LF, CRLF")
     lines += [f"| {fault} |{' ✓ |' * len(FORMATS)}" for fault in everywhere]
     return "\n".join(lines) + "\n"

@@ -189,7 +189,7 @@ WAYS = {
 class Case(NamedTuple):
     """A stream, what is sent of it, and the calls to be found; None where other tests say which."""
 
-    format: str
+    format: Any
     name: str
     reply: Reply
     calls: list[Expected] | None
@@ -197,7 +197,7 @@ class Case(NamedTuple):
     text: str | None = None
 
 
-def own_cases(format: str) -> Iterator[Case]:
+def own_cases(format: Any) -> Iterator[Case]:
     """Give the cases made here."""
     make, (called, said, cut), *_ = FORMATS[format]
     tools = tuple(ARGUMENTS)
@@ -248,7 +248,7 @@ def own_cases(format: str) -> Iterator[Case]:
     yield Case(format, "error under way", Reply(body), None, tools, SAID)
 
 
-def provided_cases(format: str) -> Iterator[Case]:
+def provided_cases(format: Any) -> Iterator[Case]:
     """Give the cases that the tests of the adapters have, too."""
     module = import_module(f"provider_streams.{FORMATS[format].module}")
     streams = {"ordinary": (module.STREAM, module.CALLS), **module.FAULTS}
@@ -420,7 +420,7 @@ def raw_events(case: Case) -> list[Event]:
     return [event for event in events if event.get("type") != "ping"]
 
 
-def messages_of(events: list[Event], format: str) -> Any:
+def messages_of(events: list[Event], format: Any) -> Any:
     """Give the messages that an adapter makes of events, as they come back from JSON."""
     reader = adapter(format)
     messages = [message for event in events for message in reader.add_event(event)] + reader.finish()
@@ -464,7 +464,7 @@ def test_through_the_sdk_as_from_the_bytes(name: str, results: dict[str, Result]
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_structured_output_grows_to_what_was_said(format: str, results: dict[str, Result]) -> None:
+def test_structured_output_grows_to_what_was_said(format: Any, results: dict[str, Result]) -> None:
     for way in WAYS[format]:
         result = results[f"{format}, structured output, {way}"]
         assert result.text == json.dumps({"answer": CITY}, ensure_ascii=False)
@@ -473,7 +473,7 @@ def test_structured_output_grows_to_what_was_said(format: str, results: dict[str
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_a_broken_connection_keeps_what_came(format: str, results: dict[str, Result]) -> None:
+def test_a_broken_connection_keeps_what_came(format: Any, results: dict[str, Result]) -> None:
     for ending in ("closes", "resets"):
         for way in WAYS[format]:
             (weather,) = results[f"{format}, {ending}, {way}"].calls

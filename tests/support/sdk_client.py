@@ -37,7 +37,7 @@ class Job(NamedTuple):
 
     name: str
     url: str
-    format: str
+    format: Any
     way: str = "create"
     is_async: bool = False
     is_told: bool = False
@@ -97,7 +97,7 @@ def _method(client: Any, job: Job) -> tuple[Callable[..., Any], dict[str, Any]]:
 
 
 @cache
-def _client(format: str, is_async: bool) -> Any:
+def _client(format: Any, is_async: bool) -> Any:
     """Make the SDK's client, once: that alone takes a tenth of a second."""
     sdk, name = ("anthropic", "Anthropic") if format == "anthropic" else ("openai", "OpenAI")
     return getattr(import_module(sdk), "Async" * is_async + name)(

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from provider_streams import Event
 
 
-def cases(format: str) -> dict[str, list[Event]]:
+def cases(format: Any) -> dict[str, list[Event]]:
     """Return the streams of a format: the ordinary one under its name, the others with their fault."""
     module = import_module(f"provider_streams.{format.replace('-', '_')}")
     faults = {f"{format}: {fault}": events for fault, (events, _) in module.FAULTS.items()}
     return {format: module.STREAM, **faults}
 
 
-def found(events: Iterable[Any], format: str) -> list[dict[str, Any]]:
+def found(events: Iterable[Any], format: Any) -> list[dict[str, Any]]:
     """Return the calls of a stream at its end, as plain JSON."""
     calls = seen(list(tool_calls(events, format=format))[-1])
     return [

@@ -44,7 +44,17 @@ LAYERS = [
     Layer(
         "Streams",
         "bytes, events and formats; one-liners; the public names",
-        ("sse", "providers/", "streams", "captures", "recordings/", "typed/", "aio", "__init__"),
+        (
+            "sse",
+            "event_reader",
+            "providers/",
+            "streams",
+            "captures",
+            "recordings/",
+            "typed/",
+            "aio",
+            "__init__",
+        ),
     ),
     Layer(
         "Edges",

@@ -10,6 +10,10 @@ from ..accumulators.base import DEFAULT_LIMITS
 from .call import CallState
 from .messages import (
     MessageEnd,
+    ReasoningDelta,
+    RefusalDelta,
+    ServerToolResult,
+    ServerToolUpdate,
     TextDelta,
     ToolCallEnd,
     ToolCallsUpdate,
@@ -109,7 +113,7 @@ class ToolsAggregateMessageHandler:
                     call.signal(Event.CALL_FAILED if message.failed else Event.CALL_END)
             case ToolResult():
                 return self._add_result(message)
-            case TextDelta():
+            case TextDelta() | ReasoningDelta() | RefusalDelta() | ServerToolUpdate() | ServerToolResult():
                 for table in self._registry.tables(
                     self._registry.message_of(message.message_id), message.choice
                 ):

@@ -18,11 +18,18 @@ Fragment = JsonFragmentUpdate | Mapping[str, Any]
 
 __all__ = [
     "MessageEnd",
+    "Other",
+    "ProviderError",
+    "ReasoningDelta",
+    "RefusalDelta",
+    "ServerToolResult",
+    "ServerToolUpdate",
     "TextDelta",
     "ToolCallEnd",
     "ToolCallUpdate",
     "ToolCallsUpdate",
     "ToolResult",
+    "Usage",
     "from_event",
     "to_event",
 ]
@@ -102,10 +109,116 @@ class ToolResult(NamedTuple):
     message_id: str | None = None
 
 
+class ReasoningDelta(NamedTuple):
+    """A piece of the model's reasoning, which is not part of its answer.
+
+    ``kind`` is "reasoning", "summary", or "redacted" for encrypted reasoning. ``signature`` is what the
+    provider wants back unchanged with the next request; it may come without text.
+
+    >>> ReasoningDelta("The user wants", kind="summary").text
+    'The user wants'
+    """
+
+    text: str = ""
+    kind: str = "reasoning"
+    signature: str | None = None
+    message_id: str | None = None
+    choice: int = 0
+
+
+class RefusalDelta(NamedTuple):
+    """A piece of the model's refusal, which comes instead of the text that was asked for.
+
+    >>> RefusalDelta("I can't help with that.").text
+    "I can't help with that."
+    """
+
+    text: str = ""
+    message_id: str | None = None
+    choice: int = 0
+
+
+class ServerToolUpdate(NamedTuple):
+    """A piece of a call that the provider itself executes, such as a web search.
+
+    ``input`` is a piece of the JSON text of its input. Such calls are never part of `tool_calls`.
+
+    >>> ServerToolUpdate("srv_1", "web_search", '{"query": "wea').name
+    'web_search'
+    """
+
+    tool_call_id: str | None = None
+    name: str | None = None
+    input: str | None = None
+    index: int | str | None = None  # type: ignore[assignment]  # replaces tuple.index on purpose
+    message_id: str | None = None
+    choice: int = 0
+
+
+class ServerToolResult(NamedTuple):
+    """The result of a tool that the provider executed.
+
+    >>> ServerToolResult("srv_1", "web_search", [{"url": "https://example.org"}]).name
+    'web_search'
+    """
+
+    tool_call_id: str | None = None
+    name: str | None = None
+    result: Any = None
+    message_id: str | None = None
+    choice: int = 0
+
+
+class Usage(NamedTuple):
+    """The tokens used so far, cumulative; None where the provider does not say. ``raw`` is its own form.
+
+    >>> Usage(input_tokens=12, output_tokens=30).output_tokens
+    30
+    """
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    raw: Any = None
+    message_id: str | None = None
+
+
+class ProviderError(NamedTuple):
+    """An error that the provider reports, as its first event or in mid-stream.
+
+    ``status``, ``retry_after`` (seconds) and ``is_retryable`` are set where the provider says so.
+
+    >>> ProviderError("overloaded_error", "Overloaded").type
+    'overloaded_error'
+    """
+
+    type: str = "error"
+    message: str = ""
+    status: int | None = None
+    retry_after: float | None = None
+    is_retryable: bool | None = None
+    message_id: str | None = None
+
+
+class Other(NamedTuple):
+    """A part of the stream without a type of its own here, such as a citation, as the provider sent it.
+
+    >>> Other("citation", {"url": "https://example.org"}).type
+    'citation'
+    """
+
+    type: str
+    data: Any = None
+    message_id: str | None = None
+    choice: int = 0
+
+
 class MessageEnd(NamedTuple):
     """The end of a message, with the provider's reason.
 
     ``is_truncated``: it was cut off, so its last part is incomplete. A choice of None ends all choices.
+    ``usage`` is set if the provider has sent it by then.
 
     >>> MessageEnd("length", is_truncated=True).reason
     'length'
@@ -115,9 +228,13 @@ class MessageEnd(NamedTuple):
     is_truncated: bool = False
     message_id: str | None = None
     choice: int | None = None
+    usage: Usage | None = None
 
 
-Message = ToolCallUpdate | ToolCallsUpdate | ToolCallEnd | TextDelta | ToolResult | MessageEnd
+Message = (
+    ToolCallUpdate | ToolCallsUpdate | ToolCallEnd | TextDelta | ReasoningDelta | RefusalDelta | ToolResult
+    | ServerToolUpdate | ServerToolResult | Usage | ProviderError | Other | MessageEnd
+)  # fmt: skip
 
 # by the ``type`` field of the plain form
 TYPES: dict[str, Any] = {
@@ -125,7 +242,14 @@ TYPES: dict[str, Any] = {
     "tools_call_update": ToolCallsUpdate,
     "tool_call_end": ToolCallEnd,
     "text_delta": TextDelta,
+    "reasoning_delta": ReasoningDelta,
+    "refusal_delta": RefusalDelta,
     "tool_result": ToolResult,
+    "server_tool_update": ServerToolUpdate,
+    "server_tool_result": ServerToolResult,
+    "usage": Usage,
+    "provider_error": ProviderError,
+    "other": Other,
     "message_end": MessageEnd,
 }
 _NAMES = {cls: name for name, cls in TYPES.items()}
@@ -141,6 +265,18 @@ def to_event(message: Message) -> dict[str, Any]:
     for value, (name, default, _, write) in zip(message, _FIELDS[type(message)], strict=True):
         if value is not default and value != default:
             event[name] = value if write is None else write(value)
+    return event
+
+
+def _plain(value: Any) -> Any:
+    """Convert an object of an SDK to plain data."""
+    dump = getattr(value, "model_dump", None)
+    return dump(mode="json") if callable(dump) else value
+
+
+def _plain_usage(usage: Usage) -> dict[str, Any]:
+    event = to_event(usage)
+    del event["type"]
     return event
 
 
@@ -176,9 +312,11 @@ def from_event(event: Mapping[str, Any]) -> Message | None:
             value = default
         elif not isinstance(value, types) or (isinstance(value, bool) and name in _NUMBERS):
             raise invalid(ErrorCode.INVALID_EVENT, f"{name} has the wrong type")
+        elif name == "usage":
+            value = from_event({**value, "type": "usage"})
         values.append(value)
     if values[0] is _REQUIRED:
-        raise invalid(ErrorCode.INVALID_EVENT, "text is missing")
+        raise invalid(ErrorCode.INVALID_EVENT, f"{_FIELDS[cls][0][0]} is missing")
     message: Message = cls._make(values)
     return message
 
@@ -220,22 +358,46 @@ _FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
     "is_truncated": bool,
     "text": str,
     "reason": str,
+    "kind": str,
+    "signature": str,
+    "name": str,
+    "input": str,
+    "input_tokens": int,
+    "output_tokens": int,
+    "cached_tokens": int,
+    "reasoning_tokens": int,
+    "usage": Mapping,
+    "error_type": str,
+    "part_type": str,
+    "message": str,
+    "status": int,
+    "retry_after": (int, float),
+    "is_retryable": bool,
 }
+# a field named ``type`` has another name in the plain form, whose ``type`` is the type of the message
+_PLAIN_NAMES = {(ProviderError, "type"): "error_type", (Other, "type"): "part_type"}
 # bool is a subclass of int, but not a valid number here
-_NUMBERS = ("index", "choice", "args_offset")
+_NUMBERS = (
+    "index", "choice", "args_offset", "input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens",
+    "status", "retry_after",
+)  # fmt: skip
 _REQUIRED: Any = object()
 # fields whose values are not plain data
 _WRITERS: dict[str, Callable[[Any], Any]] = {
     "tool_call_updates": _written_updates,
     "json_update_fragments": _written_fragments,
+    "usage": _plain_usage,
+    "raw": _plain,
+    "data": _plain,
+    "result": _plain,
 }
 # by class, for each field: name, default, accepted types, and conversion to plain data
 _FIELDS: dict[type, list[tuple[str, Any, Any, Callable[[Any], Any] | None]]] = {
     cls: [
         (
-            name,
+            plain_name := _PLAIN_NAMES.get((cls, name), name),
             cls._field_defaults.get(name, _REQUIRED),
-            _FIELD_TYPES.get(name, object),
+            _FIELD_TYPES.get(plain_name, object),
             _WRITERS.get(name),
         )
         for name in cls._fields

@@ -16,7 +16,7 @@ from .._undefined import UNDEFINED
 from ..accumulators.fragments import JsonFragmentAccumulator
 from ..accumulators.select import select as selected
 from ..accumulators.values import JsonValueAccumulator
-from ..captures import lines_in
+from ..captures import events_in, lines_in, texts_in
 from ..chunker.chunker import JsonStreamChunker
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..patterns import parse_pattern
@@ -27,7 +27,6 @@ from ..render.safe import shown
 from ..streams import CallStream
 from ..wire.form import to_wire
 from ..wire.rebuilder import JsonFragmentRebuilder
-from .captures import events_in, texts_in
 from .files import opened, pieces, truncated
 from .guard import CANNOT_DO, complain, guarded, set_up
 from .outcome import PrintedDocuments, print_calls, require_complete_calls

@@ -10,11 +10,11 @@ from rich.console import Console
 from ..accumulators.values import JsonValueAccumulator
 from ..calls.handler import ToolsAggregateMessageHandler
 from ..calls.messages import TextDelta
+from ..captures import Opening, without_last_newline
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..render.plain import print_value
 from ..render.terminal import LiveView, MessageView, ValueView
 from ..streams import ProviderStream
-from .captures import Opening, without_last_newline
 from .files import pieces, size_of
 from .outcome import PrintedDocuments, print_calls, require_complete_calls
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ._reading import decoded
 
@@ -26,14 +26,22 @@ _MODULES = {
     "gemini": "gemini",
     "bedrock": "bedrock",
     "mistral": "mistral",
+    "openai-completions": "openai_completions",
     "openai-chat": "openai_chat",
     "ollama": "ollama",
     "langchain": "langchain",
     "pydantic-ai": "pydantic_ai",
+    "cohere": "cohere",
+    "vercel-model": "vercel_model",
     "vercel-ui": "vercel_ui",
     "ag-ui": "ag_ui",
 }
 FORMATS = tuple(sorted(_MODULES))
+Format = Literal[
+    "ag-ui", "anthropic", "bedrock", "cohere", "gemini", "gemini-interactions", "langchain", "midstream",
+    "mistral", "ollama", "openai-chat", "openai-completions", "openai-responses", "pydantic-ai",
+    "vercel-model", "vercel-ui",
+]  # fmt: skip
 
 
 def adapter(format: str) -> Adapter:

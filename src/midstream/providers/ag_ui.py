@@ -8,8 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..calls.messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate, ToolResult
+from ..calls.messages import (
+    MessageEnd,
+    Other,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallEnd,
+    ToolCallUpdate,
+    ToolResult,
+)
 from ._adapter import Adapter as BaseAdapter
+from ._parts import provider_error
 from ._reading import get, text, word
 
 if TYPE_CHECKING:
@@ -27,6 +36,15 @@ _TYPES = {
     "REASONING_MESSAGE_CHUNK", "REASONING_END", "REASONING_ENCRYPTED_VALUE",
     "THINKING_START", "THINKING_END", "THINKING_TEXT_MESSAGE_START", "THINKING_TEXT_MESSAGE_CONTENT",
     "THINKING_TEXT_MESSAGE_END",
+}  # fmt: skip
+_REASONING = {
+    "REASONING_MESSAGE_CONTENT", "REASONING_MESSAGE_CHUNK", "THINKING_TEXT_MESSAGE_CONTENT",
+}  # fmt: skip
+_SILENT = {
+    "", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK", "TEXT_MESSAGE_END", "RUN_STARTED",
+    "STEP_STARTED", "STEP_FINISHED", "SUBAGENT_STARTED", "SUBAGENT_FINISHED", "REASONING_START",
+    "REASONING_MESSAGE_START", "REASONING_MESSAGE_END", "REASONING_END", "THINKING_START", "THINKING_END",
+    "THINKING_TEXT_MESSAGE_START", "THINKING_TEXT_MESSAGE_END",
 }  # fmt: skip
 # the prefixes of message parts, which end a call that comes in chunks
 _SAID = ("TEXT_MESSAGE_", "TOOL_CALL_", "REASONING_MESSAGE_", "THINKING_TEXT_MESSAGE_")
@@ -59,16 +77,24 @@ class Adapter(BaseAdapter):
                 messages.append(ToolCallEnd(id))
             case "TOOL_CALL_RESULT":
                 messages.append(ToolResult(id, get(event, "content")))
-            case "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_CHUNK" if said := text(event, "delta"):
-                messages.append(TextDelta(said))
+            case "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_CHUNK" if piece := text(event, "delta"):
+                messages.append(TextDelta(piece))
+            case _ if kind in _REASONING:
+                if piece := text(event, "delta"):
+                    messages.append(ReasoningDelta(piece))
+            case "REASONING_ENCRYPTED_VALUE":
+                messages.append(ReasoningDelta("", "redacted", word(event, "encryptedValue")))
             case "RUN_FINISHED":
                 # an absent outcome means success
                 outcome = word(get(event, "outcome"), "type") or "success"
                 messages.append(MessageEnd(outcome, is_truncated=outcome == "cancelled"))
                 self._chunked.clear()
             case "RUN_ERROR":
-                messages.append(MessageEnd(word(event, "code") or "error", is_truncated=True))
+                reason = word(event, "code") or "error"
+                messages += [provider_error(event, reason), MessageEnd(reason, is_truncated=True)]
                 self._chunked.clear()
+            case _ if kind not in _SILENT:
+                messages.append(Other(kind, event))
         return messages
 
     def _read_chunk(self, event: Any, id: str | None) -> list[Message]:

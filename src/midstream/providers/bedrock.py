@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
-from ..calls.messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate
+from ..calls.messages import (
+    MessageEnd,
+    Other,
+    ReasoningDelta,
+    ServerToolResult,
+    ServerToolUpdate,
+    TextDelta,
+    ToolCallEnd,
+    ToolCallUpdate,
+)
 from ._adapter import Adapter as BaseAdapter
+from ._parts import provider_error, usage_of
 from ._reading import arguments_text, get, index, text, word
 
 if TYPE_CHECKING:
@@ -16,7 +27,7 @@ __all__ = ["Adapter"]
 _EVENTS = ("messageStart", "messageStop", "contentBlockStart", "contentBlockDelta", "contentBlockStop")
 _EXCEPTIONS = (
     "internalServerException", "modelStreamErrorException", "serviceUnavailableException",
-    "throttlingException", "validationException",
+    "throttlingException", "validationException", "modelTimeoutException", "serviceQuotaExceededException",
 )  # fmt: skip
 # stop reasons after which the last block is incomplete
 _CUT = {
@@ -33,14 +44,16 @@ class Adapter(BaseAdapter):
 
     def __init__(self) -> None:
         self._open: set[int | None] = set()
+        # the open calls of tools that the provider executes
+        self._server: dict[int | None, str | None] = {}
 
     @staticmethod
     def knows(event: Any) -> bool:
-        return any(get(event, name) is not None for name in _EVENTS)
+        return any(get(event, name) is not None for name in (*_EVENTS, *_EXCEPTIONS))
 
     def _read(self, event: Any) -> list[Message]:
         if (start := get(event, "contentBlockStart")) is not None:
-            return self._read_start(index(start, "contentBlockIndex"), get(get(start, "start"), "toolUse"))
+            return self._read_start(index(start, "contentBlockIndex"), get(start, "start"))
         if (delta := get(event, "contentBlockDelta")) is not None:
             return self._read_delta(index(delta, "contentBlockIndex"), get(delta, "delta"))
         if (stop := get(event, "contentBlockStop")) is not None:
@@ -50,22 +63,48 @@ class Adapter(BaseAdapter):
                 return [ToolCallEnd(index=at)]
         if reason := word(get(event, "messageStop"), "stopReason"):
             return [MessageEnd(reason, is_truncated=reason in _CUT)]
+        return self._read_other(event)
+
+    def _read_other(self, event: Any) -> list[Message]:
+        if (metadata := get(event, "metadata")) is not None:
+            usage = usage_of(get(metadata, "usage"))
+            return [Other("metadata", metadata)] if usage is None else [usage]
         for name in _EXCEPTIONS:
-            if get(event, name) is not None:
-                return [MessageEnd(name, is_truncated=True)]
+            if (exception := get(event, name)) is not None:
+                return [provider_error(exception, name), MessageEnd(name, is_truncated=True)]
         return []
 
-    def _read_start(self, at: int | None, tool: Any) -> list[Message]:
+    def _read_start(self, at: int | None, start: Any) -> list[Message]:
+        tool, result = get(start, "toolUse"), get(start, "toolResult")
+        if result is not None:
+            return [ServerToolResult(word(result, "toolUseId"), word(result, "type"), result)]
         if tool is None:
             return []
+        if word(tool, "type") == "server_tool_use":
+            id = word(tool, "toolUseId")
+            self._server[at] = id
+            return [ServerToolUpdate(id, word(tool, "name"), "", at)]
         self._open.add(at)
         return [ToolCallUpdate(word(tool, "toolUseId"), at, word(tool, "name"), "")]
 
     def _read_delta(self, at: int | None, delta: Any) -> list[Message]:
-        if said := text(delta, "text"):
-            return [TextDelta(said)]
+        if piece := text(delta, "text"):
+            return [TextDelta(piece)]
+        if (reasoning := get(delta, "reasoningContent")) is not None:
+            return [_reasoning(reasoning)]
         tool = get(delta, "toolUse")
         if tool is None:
-            return []
+            others = ("citation", "toolResult", "image")
+            return [Other(name, get(delta, name)) for name in others if get(delta, name) is not None]
+        if at in self._server:
+            return [ServerToolUpdate(self._server[at], None, arguments_text(get(tool, "input")), at)]
         self._open.add(at)
         return [ToolCallUpdate(index=at, function_args=arguments_text(get(tool, "input")))]
+
+
+def _reasoning(reasoning: Any) -> ReasoningDelta:
+    redacted = get(reasoning, "redactedContent")
+    if redacted is not None:
+        data = b64encode(redacted).decode() if isinstance(redacted, bytes) else str(redacted)
+        return ReasoningDelta("", "redacted", data)
+    return ReasoningDelta(text(reasoning, "text"), signature=word(reasoning, "signature"))

@@ -7,16 +7,27 @@ lacks ``willContinue``. They are written as the JSON text that other providers s
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..calls.messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate
+from ..calls.messages import (
+    MessageEnd,
+    Other,
+    ReasoningDelta,
+    ServerToolResult,
+    ServerToolUpdate,
+    TextDelta,
+    ToolCallEnd,
+    ToolCallUpdate,
+)
 from ._adapter import Adapter as BaseAdapter
+from ._parts import provider_error, usage_of
 from ._path_text import NO_VALUE, PathText
 from ._reading import arguments_text, get, index, items, text, word
 
 if TYPE_CHECKING:
-    from ..calls.messages import Message
+    from ..calls.messages import Message, Usage
 
 __all__ = ["Adapter"]
 
@@ -30,6 +41,7 @@ class Adapter(BaseAdapter):
 
     def __init__(self) -> None:
         self._candidates: dict[int, _Candidate] = {}
+        self._usage: Usage | None = None
 
     @staticmethod
     def knows(event: Any) -> bool:
@@ -43,16 +55,23 @@ class Adapter(BaseAdapter):
     def _read(self, event: Any) -> list[Message]:
         error = get(event, "error")
         if error is not None:
-            return [MessageEnd(word(error, "status") or "error", is_truncated=True)]
+            status = word(error, "status") or "error"
+            return [provider_error(error, status, event), MessageEnd(status, is_truncated=True)]
         messages: list[Message] = []
+        usage = usage_of(get(event, "usageMetadata"))
+        if usage is not None and (self._usage is None or usage[:4] != self._usage[:4]):
+            self._usage = usage
+            messages.append(usage)
         for candidate in items(event, "candidates"):
             number = index(candidate, "index") or 0
             if number not in self._candidates:
                 self._candidates[number] = _Candidate(number)
-            messages += self._candidates[number].read(candidate)
+            messages += self._candidates[number].read(candidate, self._usage)
         reason = word(get(event, "promptFeedback"), "blockReason")
         if reason is not None and reason not in _UNSPECIFIED:
-            messages.append(MessageEnd(reason, is_truncated=True))
+            why = text(get(event, "promptFeedback"), "blockReasonMessage")
+            message = f"the prompt was blocked: {reason}" + (why and f" ({why})")
+            messages += [provider_error(message, reason), MessageEnd(reason, is_truncated=True)]
         return messages
 
 
@@ -76,7 +95,7 @@ class _Candidate:
         self._count = 0
         self._open: list[_Call] = []
 
-    def read(self, candidate: Any) -> list[Message]:
+    def read(self, candidate: Any, usage: Usage | None) -> list[Message]:
         reason = word(candidate, "finishReason")
         if reason in _UNSPECIFIED:
             reason = None
@@ -87,14 +106,41 @@ class _Candidate:
             call = get(part, "functionCall")
             if call is not None:
                 # the last part of a truncated message has no end, even if the part says otherwise
+                messages += _signed(get(part, "thoughtSignature"), self._number)
                 messages += self._read_call(call, is_cut and at == len(parts) - 1)
-            elif get(part, "thought") is not True and (said := text(part, "text")):
-                messages.append(TextDelta(said, choice=self._number))
+            else:
+                messages += self._read_part(part)
+        for name in ("citationMetadata", "groundingMetadata", "urlContextMetadata"):
+            if data := get(candidate, name):
+                messages.append(Other(name, data, choice=self._number))
         if reason is not None:
             if not is_cut:
                 messages += [message for call in list(self._open) for message in self._end(call)]
             self._open.clear()
-            messages.append(MessageEnd(reason, is_truncated=is_cut, choice=self._number))
+            messages.append(MessageEnd(reason, is_truncated=is_cut, choice=self._number, usage=usage))
+        return messages
+
+    def _read_part(self, part: Any) -> list[Message]:
+        """Read a part that is not a call."""
+        messages: list[Message] = []
+        piece, signature = text(part, "text"), get(part, "thoughtSignature")
+        if get(part, "thought") is True:
+            if piece:
+                messages.append(ReasoningDelta(piece, choice=self._number))
+        elif piece:
+            messages.append(TextDelta(piece, choice=self._number))
+        messages += _signed(signature, self._number)
+        if (code := get(part, "executableCode")) is not None:
+            source = arguments_text(_members(code, "language", "code"))
+            messages.append(
+                ServerToolUpdate(word(code, "id"), "code_execution", source, None, None, self._number)
+            )
+        if (result := get(part, "codeExecutionResult")) is not None:
+            id = word(result, "id")
+            messages.append(ServerToolResult(id, "code_execution", result, choice=self._number))
+        for name in ("inlineData", "fileData", "toolCall", "toolResponse"):
+            if (data := get(part, name)) is not None:
+                messages.append(Other(name, data, choice=self._number))
         return messages
 
     def _read_call(self, part: Any, is_cut: bool) -> list[Message]:
@@ -147,6 +193,17 @@ class _Candidate:
             if rest
             else [end]
         )
+
+
+def _signed(signature: Any, choice: int) -> list[Message]:
+    """Return a thought signature, which the SDK has as bytes."""
+    if isinstance(signature, bytes):
+        signature = b64encode(signature).decode()
+    return [ReasoningDelta("", signature=signature, choice=choice)] if signature else []
+
+
+def _members(value: Any, *names: str) -> dict[str, str]:
+    return {name: member for name in names if (member := word(value, name)) is not None}
 
 
 def _value(piece: Any) -> Any:

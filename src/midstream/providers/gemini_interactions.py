@@ -7,8 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..calls.messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate
+from ..calls.messages import (
+    MessageEnd,
+    Other,
+    ReasoningDelta,
+    ServerToolResult,
+    ServerToolUpdate,
+    TextDelta,
+    ToolCallEnd,
+    ToolCallUpdate,
+)
 from ._adapter import Adapter as BaseAdapter
+from ._parts import provider_error, usage_of
 from ._reading import arguments_text, get, index, items, text, word
 
 if TYPE_CHECKING:
@@ -27,6 +37,8 @@ class Adapter(BaseAdapter):
     """
 
     def __init__(self) -> None:
+        # the calls of tools that the provider executes
+        self._server: dict[int | None, str | None] = {}
         # the open calls: complete arguments from the start, until a delta replaces them
         self._open: dict[int | None, str] = {}
 
@@ -46,7 +58,8 @@ class Adapter(BaseAdapter):
             case "step.stop" | "content.stop" if at in self._open:
                 return [*self._given(at), ToolCallEnd(index=at)]
             case "interaction.completed" | "interaction.complete":
-                return self._end(word(get(event, "interaction"), "status") or "completed")
+                interaction = get(event, "interaction")
+                return self._end(word(interaction, "status") or "completed", get(interaction, "usage"))
             case "interaction.status_update" if (status := word(event, "status")) in _CUT:
                 # other states are repeated at the end, which may be some steps away
                 return self._end(status)
@@ -54,7 +67,9 @@ class Adapter(BaseAdapter):
                 return self._end(kind.removeprefix("interaction."))
             case "error":
                 error = get(event, "error")
-                return self._end(word(error, "code") or word(error, "status") or "error", True)
+                reason = word(error, "code") or word(error, "status") or "error"
+                end = MessageEnd(reason, is_truncated=True)
+                return [*self.finish(), provider_error(error or event, reason, event), end]
         return []
 
     def _read_start(self, at: int | None, step: Any) -> list[Message]:
@@ -64,21 +79,42 @@ class Adapter(BaseAdapter):
             case "model_output":
                 pieces = [content for content in items(step, "content") if word(content, "type") == "text"]
                 return [TextDelta(said) for content in pieces if (said := text(content, "text"))]
-            case "text" if said := text(step, "text"):
-                return [TextDelta(said)]
+            case "text" if piece := text(step, "text"):
+                return [TextDelta(piece)]
+            case "thought":
+                return _thought(step)
+            case kind if kind is not None and kind.endswith("_call"):
+                self._server[at] = id = word(step, "id")
+                given = arguments_text(get(step, "arguments") or None)
+                return [ServerToolUpdate(id, kind.removesuffix("_call"), given, at)]
+            case kind if kind is not None and kind.endswith("_result"):
+                id = word(step, "call_id") or word(step, "id")
+                return [ServerToolResult(id, kind.removesuffix("_result"), get(step, "result"))]
         return []
 
     def _read_delta(self, at: int | None, delta: Any) -> list[Message]:
         match word(delta, "type"):
-            case "text" if said := text(delta, "text"):
-                return [TextDelta(said)]
+            case "text" if piece := text(delta, "text"):
+                return [TextDelta(piece)]
             case "arguments_delta":
                 piece = arguments_text(get(delta, "arguments"))
+                if at in self._server:
+                    return [ServerToolUpdate(self._server[at], None, piece, at)]
                 if piece or at not in self._open:
                     self._open[at] = ""
                 return [ToolCallUpdate(index=at, function_args=piece)]
             case "function_call":
                 return [self._begin(at, delta)]
+            case "thought" | "thought_summary" | "thought_signature":
+                return _thought(delta)
+            case kind if kind is not None and kind.endswith("_call"):
+                given = arguments_text(get(delta, "arguments"))
+                return [ServerToolUpdate(word(delta, "id"), kind.removesuffix("_call"), given, at)]
+            case kind if kind is not None and kind.endswith("_result"):
+                id = word(delta, "call_id") or word(delta, "id")
+                return [ServerToolResult(id, kind.removesuffix("_result"), get(delta, "result"))]
+            case kind if kind not in ("text", None):
+                return [Other(kind, delta)]
         return []
 
     def _begin(self, at: int | None, call: Any) -> Message:
@@ -91,9 +127,26 @@ class Adapter(BaseAdapter):
         given = self._open.pop(at)
         return [ToolCallUpdate(index=at, function_args=given)] if given else []
 
-    def _end(self, reason: str, is_error: bool = False) -> list[Message]:
-        return [*self.finish(), MessageEnd(reason, is_truncated=is_error or reason in _CUT)]
+    def _end(self, reason: str, used: Any = None) -> list[Message]:
+        usage = usage_of(used)
+        messages = self.finish() if usage is None else [*self.finish(), usage]
+        return [*messages, MessageEnd(reason, is_truncated=reason in _CUT, usage=usage)]
 
     def finish(self) -> list[Message]:
         """Return the held-back arguments of calls without an end event."""
         return [message for at in list(self._open) for message in self._given(at)]
+
+
+def _thought(thought: Any) -> list[Message]:
+    content = get(thought, "content")
+    contents = content if isinstance(content, list) else items(thought, "summary") or [content]
+    messages: list[Message] = [
+        ReasoningDelta(piece, "summary")
+        for piece in (text(content, "text") for content in contents if not isinstance(content, str))
+        if piece
+    ]
+    if piece := text(thought, "text") or text(thought, "thought"):
+        messages.append(ReasoningDelta(piece))
+    if signature := word(thought, "signature"):
+        messages.append(ReasoningDelta("", signature=signature))
+    return messages

@@ -10,8 +10,20 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from ..calls.messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate, ToolResult
+from ..calls.messages import (
+    MessageEnd,
+    Other,
+    ReasoningDelta,
+    RefusalDelta,
+    ServerToolResult,
+    ServerToolUpdate,
+    TextDelta,
+    ToolCallEnd,
+    ToolCallUpdate,
+    ToolResult,
+)
 from ._adapter import Adapter as BaseAdapter
+from ._parts import usage_of
 from ._reading import arguments_text, get, items, text, word
 
 if TYPE_CHECKING:
@@ -21,6 +33,11 @@ __all__ = ["Adapter"]
 
 _ANSWERS = {"AIMessageChunk", "ai"}
 _RESULTS = {"ToolMessageChunk", "tool"}
+# blocks that repeat what ``tool_call_chunks`` has
+_CALL_BLOCKS = {
+    "tool_use", "tool_call", "tool_call_chunk", "input_json_delta", "function_call", "tool_calls",
+    "invalid_tool_call",
+}  # fmt: skip
 # each integration keeps its provider's reason under its provider's name
 _REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
 # reasons, in lower case, after which the last part of the message is incomplete
@@ -54,7 +71,7 @@ class Adapter(BaseAdapter):
         if word(message, "type") in _RESULTS:
             return [ToolResult(word(message, "tool_call_id"), get(message, "content"))]
         if word(message, "type") not in _ANSWERS and get(message, "tool_call_chunks") is None:
-            return []
+            return _passed_through(event, kind)
         if kind == "on_chat_model_end" and run in self._streamed:
             # a repetition of the complete message
             return []
@@ -64,10 +81,13 @@ class Adapter(BaseAdapter):
     def _read_answer(self, message: Any, run: str | None) -> list[Message]:
         taken = self._choices.values()
         choice = self._choices.get(run, next(number for number in count() if number not in taken))
-        messages = [*_texts(message, choice), *_calls(message, choice)]
-        if run in self._ended and not messages:
+        messages = [*_contents(message, choice), *_calls(message, choice)]
+        usage = usage_of(get(message, "usage_metadata"))
+        if usage is not None:
+            messages.append(usage)
+        if run in self._ended and (not messages or messages == [usage]):
             # after the reason: the usage, and an empty last chunk
-            return []
+            return messages
         self._choices[run] = choice
         self._ended.discard(run)
         reason = _reason(message)
@@ -76,7 +96,7 @@ class Adapter(BaseAdapter):
             del self._choices[run]
             self._ended.add(run)
             is_cut = reason is not None and reason.lower() in _CUT
-            messages.append(MessageEnd(reason, is_truncated=is_cut, choice=choice))
+            messages.append(MessageEnd(reason, is_truncated=is_cut, choice=choice, usage=usage))
         return messages
 
 
@@ -106,15 +126,60 @@ def _plain(message: Any) -> Any:
     return message if get(message, "lc") is None else get(message, "kwargs")
 
 
-def _texts(message: Any, choice: int) -> list[Message]:
-    content = get(message, "content")
+def _passed_through(event: Any, kind: str | None) -> list[Message]:
+    """Return an event without a message: LangGraph's other stream modes, and a model's end without one."""
+    match event:
+        case [*_, str() as mode, payload] if kind is None and mode != "messages":
+            return [Other(mode, payload)]
+    return []
+
+
+def _contents(message: Any, choice: int) -> list[Message]:
+    content, extra = get(message, "content"), get(message, "additional_kwargs")
     blocks = items(message, "content") if not isinstance(content, str) else [content]
-    said = [block if isinstance(block, str) else _text_of(block) for block in blocks]
-    return [TextDelta(piece, choice=choice) for piece in said if piece]
+    messages: list[Message] = []
+    if piece := text(extra, "reasoning_content"):
+        messages.append(ReasoningDelta(piece, choice=choice))
+    for block in blocks:
+        messages += [TextDelta(block, choice=choice)] if isinstance(block, str) else _block(block, choice)
+    if refusal := text(extra, "refusal"):
+        messages.append(RefusalDelta(refusal, choice=choice))
+    return [message for message in messages if not isinstance(message, TextDelta) or message.text]
 
 
-def _text_of(block: Any) -> str:
-    return text(block, "text") if word(block, "type") == "text" else ""
+def _block(block: Any, choice: int) -> list[Message]:
+    """Read a block of content, in LangChain's standard form or in the provider's."""
+    id, name = word(block, "id"), word(block, "name")
+    match word(block, "type"):
+        case "text":
+            return [TextDelta(text(block, "text"), choice=choice)]
+        case "reasoning" | "thinking" | "reasoning_content" | "redacted_thinking" as kind:
+            return _reasoning(block, kind, choice)
+        case "refusal":
+            return [RefusalDelta(text(block, "refusal"), choice=choice)]
+        case "server_tool_call" | "server_tool_call_chunk" | "server_tool_use":
+            given = get(block, "args") or get(block, "input") or get(block, "partial_json")
+            return [ServerToolUpdate(id, name, arguments_text(given), choice=choice)]
+        case "server_tool_result":
+            result = get(block, "output")
+            return [ServerToolResult(word(block, "tool_call_id"), name, result, choice=choice)]
+        case kind if kind is None or kind in _CALL_BLOCKS:
+            return []
+        case kind:
+            return [Other(kind, block, choice=choice)]
+
+
+def _reasoning(block: Any, kind: str, choice: int) -> list[Message]:
+    if kind == "redacted_thinking":
+        return [ReasoningDelta("", "redacted", word(block, "data"), choice=choice)]
+    nested = get(block, "reasoning_content")
+    block = nested if kind == "reasoning_content" and nested is not None else block
+    summary = "".join(text(part, "text") for part in items(block, "summary"))
+    piece = text(block, "reasoning") or text(block, "thinking") or text(block, "text")
+    signature = word(block, "signature") or word(get(block, "extras"), "signature")
+    if not (piece or summary or signature):
+        return []
+    return [ReasoningDelta(piece or summary, "summary" if summary else "reasoning", signature, choice=choice)]
 
 
 def _calls(message: Any, choice: int) -> list[Message]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..calls.messages import ToolCallEnd, ToolCallUpdate
+from ..calls.messages import Other, ReasoningDelta, TextDelta, ToolCallEnd, ToolCallUpdate
 from ._reading import get, items, text, word
 from .openai_chat import CUT
 from .openai_chat import Adapter as OpenAiAdapter
@@ -45,11 +45,21 @@ class Adapter(OpenAiAdapter):
         chunk = get(event, "data")
         return super()._read(event if chunk is None else chunk)
 
-    def _text(self, delta: Any) -> str:
-        chunks = items(delta, "content")
-        if not chunks:
-            return super()._text(delta)
-        return "".join(text(chunk, "text") for chunk in chunks if word(chunk, "type") in ("text", None))
+    def _read_content(self, content: Any, choice: int) -> list[Message]:
+        if not isinstance(content, (list, tuple)):
+            return super()._read_content(content, choice)
+        messages: list[Message] = []
+        for chunk in content:
+            match word(chunk, "type"):
+                case "text" | None:
+                    if piece := text(chunk, "text"):
+                        messages.append(TextDelta(piece, choice=choice))
+                case "thinking":
+                    pieces = [text(thought, "text") for thought in items(chunk, "thinking")]
+                    messages += [ReasoningDelta(piece, choice=choice) for piece in pieces if piece]
+                case kind:
+                    messages.append(Other(kind, chunk, choice=choice))
+        return messages
 
     def _read_calls(self, calls: list[Any], choice: int) -> list[Message]:
         messages: list[Message] = []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..calls.messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate
+from ..calls.messages import MessageEnd, Other, ReasoningDelta, TextDelta, ToolCallEnd, ToolCallUpdate
 from ._adapter import Adapter as BaseAdapter
+from ._parts import provider_error, usage_of
 from ._reading import arguments_text, get, items, text, word
 
 if TYPE_CHECKING:
@@ -30,13 +31,18 @@ class Adapter(BaseAdapter):
         return word(get(event, "message"), "role") is not None or isinstance(get(event, "response"), str)
 
     def _read(self, event: Any) -> list[Message]:
-        if get(event, "error") is not None:
-            # the error is a sentence without a code
-            return [MessageEnd("error", is_truncated=True)]
+        error = get(event, "error")
+        if error is not None:
+            # a sentence without a code
+            return [provider_error(error, "error", event), MessageEnd("error", is_truncated=True)]
         messages: list[Message] = []
         message = get(event, "message")
-        if said := text(message, "content") or text(event, "response"):
-            messages.append(TextDelta(said))
+        if thought := text(message, "thinking") or text(event, "thinking"):
+            messages.append(ReasoningDelta(thought))
+        if piece := text(message, "content") or text(event, "response"):
+            messages.append(TextDelta(piece))
+        if images := get(message, "images"):
+            messages.append(Other("images", images))
         is_over = get(event, "done") is True
         reason = word(event, "done_reason")
         is_cut = is_over and reason == "length"
@@ -50,5 +56,8 @@ class Adapter(BaseAdapter):
             if is_cut and messages and isinstance(messages[-1], ToolCallEnd):
                 # the last part of a truncated message has no end
                 messages.pop()
-            messages.append(MessageEnd(reason, is_truncated=is_cut))
+            usage = usage_of(event)
+            if usage is not None:
+                messages.append(usage)
+            messages.append(MessageEnd(reason, is_truncated=is_cut, usage=usage))
         return messages

@@ -1,23 +1,40 @@
 """OpenAI chat completions, and the many compatible servers.
 
-A call has no end event of its own: the ``finish_reason`` of the choice ends all its calls.
+A call has no end event of its own: the ``finish_reason`` of the choice ends all its calls. Reasoning is
+no part of OpenAI's own format; other servers send it as ``reasoning_content`` (DeepSeek, vLLM, xAI, LiteLLM)
+or ``reasoning`` (OpenRouter, Groq).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..calls.messages import MessageEnd, TextDelta, ToolCallUpdate
+from ..calls.messages import (
+    MessageEnd,
+    Other,
+    ReasoningDelta,
+    RefusalDelta,
+    TextDelta,
+    ToolCallUpdate,
+)
 from ._adapter import Adapter as BaseAdapter
+from ._parts import provider_error, usage_of
 from ._reading import arguments_text, fields, get, index, items, text, word
 
 if TYPE_CHECKING:
-    from ..calls.messages import Message
+    from ..calls.messages import Message, Usage
 
 __all__ = ["CUT", "Adapter"]
 
 # finish reasons after which the last part of the message is incomplete
 CUT = frozenset({"length", "content_filter", "error", "abort", "insufficient_system_resource"})
+# fields of a delta that are no content of the message
+_SILENT = frozenset({"role", "name", "tool_call_id", "token_ids", "provider_specific_fields", "prefix"})
+# the fields that are read from objects without a dict of their own
+_FIELDS = (
+    "reasoning_content", "reasoning", "reasoning_details", "refusal", "content", "tool_calls",
+    "function_call", "annotations", "audio", "images",
+)  # fmt: skip
 
 
 class Adapter(BaseAdapter):
@@ -25,11 +42,18 @@ class Adapter(BaseAdapter):
 
     cut = CUT
 
+    def __init__(self) -> None:
+        self._usage: Usage | None = None
+
     @staticmethod
     def knows(event: Any) -> bool:
         event = _chunk_in(event)
         if word(event, "object") == "chat.completion.chunk":
             return True
+        choices = get(event, "choices")
+        if choices == []:
+            # Azure's first chunk, and a last one with the usage alone
+            return any(get(event, name) is not None for name in ("prompt_filter_results", "usage", "created"))
         return any(get(choice, "delta") is not None for choice in items(event, "choices"))
 
     def _read(self, event: Any) -> list[Message]:
@@ -38,31 +62,54 @@ class Adapter(BaseAdapter):
         if error is not None:
             # servers report an error in mid-stream as a separate event
             reason = word(error, "type") or word(error, "code") or "error"
-            return [MessageEnd(reason, is_truncated=True)]
+            return [provider_error(error, reason, event), MessageEnd(reason, is_truncated=True)]
         messages: list[Message] = []
+        # Groq has the usage in a field of its own
+        used = get(event, "usage") or get(get(event, "x_groq"), "usage")
+        if used is not None and (usage := usage_of(used)) is not None and usage != self._usage:
+            self._usage = usage
+            messages.append(usage)
         for choice in items(event, "choices"):
-            messages += self._read_choice(choice)
+            self._read_choice(choice, messages)
         return messages
 
-    def _read_choice(self, choice: Any) -> list[Message]:
-        messages: list[Message] = []
+    def _read_choice(self, choice: Any, messages: list[Message]) -> None:
         choice = fields(choice)
         number = index(choice, "index") or 0
         delta = fields(get(choice, "delta"))
-        if content := self._text(delta):
-            messages.append(TextDelta(content, choice=number))
-        calls = items(delta, "tool_calls")
-        function = get(delta, "function_call")
-        if function is not None:
-            # the predecessor of tool_calls (before 2023): one call, without an id
-            calls.append({"index": 0, "function": function})
-        messages += self._read_calls(calls, number)
+        if delta is not None:
+            for name, value in _members(delta):
+                if value:
+                    self._read_field(name, value, delta, number, messages)
         if reason := word(choice, "finish_reason"):
-            messages.append(MessageEnd(reason, is_truncated=reason in self.cut, choice=number))
-        return messages
+            is_cut = reason in self.cut
+            messages.append(MessageEnd(reason, is_truncated=is_cut, choice=number, usage=self._usage))
 
-    def _text(self, delta: Any) -> str:
-        return text(delta, "content")
+    def _read_field(self, name: str, value: Any, delta: Any, choice: int, messages: list[Message]) -> None:
+        match name:
+            case "tool_calls":
+                if isinstance(value, (list, tuple)):
+                    messages += self._read_calls(list(value), choice)
+            case "content":
+                messages += self._read_content(value, choice)
+            case "function_call":
+                # the predecessor of tool_calls (before 2023): one call, without an id
+                messages += self._read_calls([{"index": 0, "function": value}], choice)
+            case "reasoning_content" | "reasoning":
+                # some servers send both, with the same text
+                is_repeated = name == "reasoning" and bool(text(delta, "reasoning_content"))
+                if isinstance(value, str) and not is_repeated:
+                    messages.append(ReasoningDelta(value, choice=choice))
+            case "reasoning_details":
+                messages += _details(value, delta, choice)
+            case "refusal":
+                if isinstance(value, str):
+                    messages.append(RefusalDelta(value, choice=choice))
+            case _ if name not in _SILENT:
+                messages.append(Other(name, value, choice=choice))
+
+    def _read_content(self, content: Any, choice: int) -> list[Message]:
+        return [TextDelta(content, choice=choice)] if isinstance(content, str) else []
 
     def _read_calls(self, calls: list[Any], choice: int) -> list[Message]:
         return [self._read_call(call, choice) for call in calls]
@@ -70,6 +117,17 @@ class Adapter(BaseAdapter):
     def _read_call(self, call: Any, choice: int) -> ToolCallUpdate:
         call = fields(call)
         function = fields(get(call, "function"))
+        custom = get(call, "custom")
+        if custom is not None and (word(custom, "name") or text(custom, "input")):
+            # a custom tool, whose input is text; some gateways send an empty one beside each function
+            return ToolCallUpdate(
+                word(call, "id"),
+                index(call, "index"),
+                word(custom, "name"),
+                text(custom, "input"),
+                choice=choice,
+                is_free_text=True,
+            )
         return ToolCallUpdate(
             word(call, "id"),
             index(call, "index"),
@@ -79,6 +137,27 @@ class Adapter(BaseAdapter):
             None,
             choice,
         )
+
+
+def _members(delta: Any) -> Any:
+    """Return the names and values of a delta."""
+    if type(delta) is dict:
+        return delta.items()
+    members = getattr(delta, "__dict__", None)
+    return members.items() if type(members) is dict else [(name, get(delta, name)) for name in _FIELDS]
+
+
+def _details(details: Any, delta: Any, choice: int) -> list[Message]:
+    """Read OpenRouter's details: the text again, and what must be returned unchanged."""
+    messages: list[Message] = []
+    has_text = bool(text(delta, "reasoning") or text(delta, "reasoning_content"))
+    for detail in details if isinstance(details, list) else ():
+        said = "" if has_text else text(detail, "text") or text(detail, "summary")
+        kind = "redacted" if word(detail, "type") == "reasoning.encrypted" else "reasoning"
+        signature = word(detail, "signature") or word(detail, "data")
+        if said or signature:
+            messages.append(ReasoningDelta(said, kind, signature, choice=choice))
+    return messages
 
 
 def _chunk_in(event: Any) -> Any:

@@ -12,8 +12,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..calls.messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate, ToolResult
+from ..calls.messages import (
+    MessageEnd,
+    Other,
+    ReasoningDelta,
+    ServerToolResult,
+    ServerToolUpdate,
+    TextDelta,
+    ToolCallEnd,
+    ToolCallUpdate,
+    ToolResult,
+)
 from ._adapter import Adapter as BaseAdapter
+from ._parts import usage_of
 from ._reading import arguments_text, get, index, items, text, word
 
 if TYPE_CHECKING:
@@ -43,6 +54,8 @@ class Adapter(BaseAdapter):
         # the parts of this response: the open calls, None for other parts
         self._parts: dict[int | None, _Part | None] = {}
         self._is_over = False
+        # the open calls of tools that the provider executes
+        self._server: dict[int | None, str | None] = {}
         # the ids of all calls so far
         self._ids: set[str] = set()
 
@@ -73,8 +86,12 @@ class Adapter(BaseAdapter):
                 return [ToolResult(word(result, "tool_call_id"), get(result, "content"))]
             case "agent_run_result":
                 self._is_over = True
-                reason = _finish_reason(get(event, "result"))
-                return [*self.finish(), MessageEnd(reason, is_truncated=reason in _CUT)]
+                result = get(event, "result")
+                reason, usage = _finish_reason(result), _usage(result)
+                messages = self.finish() if usage is None else [*self.finish(), usage]
+                return [*messages, MessageEnd(reason, is_truncated=reason in _CUT, usage=usage)]
+            case kind if kind not in (None, "final_result"):
+                return [Other(kind, event)]
         return []
 
     def finish(self) -> list[Message]:
@@ -87,11 +104,11 @@ class Adapter(BaseAdapter):
         if self._is_over:
             messages = self._end_calls()
             self._parts.clear()
+            self._server.clear()
             self._is_over = False
         if word(part, "part_kind") != "tool-call":
             self._parts[at] = None
-            said = text(part, "content") if word(part, "part_kind") == "text" else ""
-            return [*messages, TextDelta(said)] if said else messages
+            return messages + self._start_other(at, part)
         id, name, given = word(part, "tool_call_id"), word(part, "tool_name") or "", get(part, "args")
         call = self._parts.get(at)
         if call is not None and (id == call.id or (call.held is not None and isinstance(given, Mapping))):
@@ -104,10 +121,35 @@ class Adapter(BaseAdapter):
         messages.append(self._update(at, call, id, name))
         return messages + self._add_arguments(at, call, given)
 
+    def _start_other(self, at: int | None, part: Any) -> list[Message]:
+        """Read the start of a part that is not a call of the client."""
+        id, name = word(part, "tool_call_id"), word(part, "tool_name")
+        match word(part, "part_kind"):
+            case "text":
+                piece = text(part, "content")
+                return [TextDelta(piece)] if piece else []
+            case "thinking":
+                piece, signature = text(part, "content"), word(part, "signature")
+                return [ReasoningDelta(piece, signature=signature)] if piece or signature else []
+            case "builtin-tool-call" | "native-tool-call":
+                self._server[at] = id
+                return [ServerToolUpdate(id, name, arguments_text(get(part, "args")), at)]
+            case "builtin-tool-return" | "native-tool-return":
+                return [ServerToolResult(id, name, get(part, "content"))]
+            case kind if kind is not None:
+                return [Other(kind, part)]
+        return []
+
     def _add_delta(self, at: int | None, delta: Any) -> list[Message]:
         match word(delta, "part_delta_kind"):
-            case "text" if said := text(delta, "content_delta"):
-                return [TextDelta(said)]
+            case "text" if piece := text(delta, "content_delta"):
+                return [TextDelta(piece)]
+            case "thinking":
+                piece, signature = text(delta, "content_delta"), word(delta, "signature_delta")
+                return [ReasoningDelta(piece, signature=signature)] if piece or signature else []
+            case "tool_call" if at in self._server:
+                given = arguments_text(get(delta, "args_delta"))
+                return [ServerToolUpdate(self._server[at], None, given, at)]
             case "tool_call":
                 pass
             case _:
@@ -164,6 +206,12 @@ class Adapter(BaseAdapter):
     def _release(self, at: int | None, call: _Part) -> list[Message]:
         held, call.held = call.held, None
         return [] if held is None else [ToolCallUpdate(call.id, at, function_args=arguments_text(held))]
+
+
+def _usage(result: Any) -> Any:
+    """Return the usage of a run: a property in some versions, a method in others."""
+    used = get(result, "usage")
+    return usage_of(used() if callable(used) else used)
 
 
 def _finish_reason(result: Any) -> str | None:

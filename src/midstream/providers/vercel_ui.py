@@ -9,8 +9,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ..calls.messages import MessageEnd, TextDelta, ToolCallEnd, ToolCallUpdate, ToolResult
+from ..calls.messages import (
+    MessageEnd,
+    Other,
+    ReasoningDelta,
+    ServerToolResult,
+    ServerToolUpdate,
+    TextDelta,
+    ToolCallEnd,
+    ToolCallUpdate,
+    ToolResult,
+)
 from ._adapter import Adapter as BaseAdapter
+from ._parts import provider_error
 from ._reading import arguments_text, get, text, word
 
 if TYPE_CHECKING:
@@ -24,6 +35,10 @@ _TYPES = {
     "tool-input-start", "tool-input-delta", "tool-input-available", "tool-input-error",
     "tool-output-available", "tool-output-error", "tool-output-denied", "tool-approval-request",
 }  # fmt: skip
+_SILENT = {
+    "start", "finish-step", "text-start", "text-end", "reasoning-start", "reasoning-end",
+    "tool-input-delta", "tool-input-available", "tool-input-error",
+}  # fmt: skip
 # finish reasons after which the last part of the message is incomplete
 _CUT = {"length", "content-filter", "error"}
 
@@ -34,6 +49,8 @@ class Adapter(BaseAdapter):
     def __init__(self) -> None:
         # the open calls: whether any of their input has arrived
         self._open: dict[str | None, bool] = {}
+        # the calls that the provider executes
+        self._server: set[str | None] = set()
         # the calls of this step that have ended
         self._ended: set[str | None] = set()
 
@@ -43,9 +60,17 @@ class Adapter(BaseAdapter):
 
     def _read(self, event: Any) -> list[Message]:
         id = word(event, "toolCallId")
+        if get(event, "providerExecuted") is True:
+            self._server.add(id)
+        if id is not None and id in self._server:
+            return self._read_server_tool(event, id)
         match word(event, "type"):
-            case "text-delta" if said := text(event, "delta"):
-                return [TextDelta(said)]
+            case "text-delta":
+                piece = text(event, "delta")
+                return [TextDelta(piece)] if piece else []
+            case "reasoning-delta":
+                piece = text(event, "delta")
+                return [ReasoningDelta(piece)] if piece else []
             case "tool-input-start":
                 self._open[id] = False
                 return [self._update(event, "")]
@@ -74,9 +99,30 @@ class Adapter(BaseAdapter):
                 # version 5 sends no reason; an open call shows the truncation
                 is_cut = reason in _CUT or (reason is None and bool(self._open))
                 return [MessageEnd(reason, is_truncated=is_cut)]
-            case "abort" | "error" as reason:
-                return [MessageEnd(reason, is_truncated=True)]
+            case "abort":
+                return [MessageEnd("abort", is_truncated=True)]
+            case "error":
+                return [provider_error(event, "error"), MessageEnd("error", is_truncated=True)]
+            case kind if kind is not None and kind not in _SILENT:
+                return [Other(kind, event)]
         return []
+
+    def _read_server_tool(self, event: Any, id: str) -> list[Message]:
+        """Read the parts of a call that the provider executes."""
+        name = word(event, "toolName")
+        match word(event, "type"):
+            case "tool-input-start":
+                return [ServerToolUpdate(id, name, "")]
+            case "tool-input-delta":
+                self._open[id] = True
+                return [ServerToolUpdate(id, None, text(event, "inputTextDelta"))]
+            case "tool-input-available":
+                has_come = self._open.pop(id, False)
+                return [] if has_come else [ServerToolUpdate(id, name, arguments_text(get(event, "input")))]
+            case "tool-output-available":
+                return [ServerToolResult(id, name, get(event, "output"))]
+            case kind:
+                return [Other(kind or "", event)]
 
     def _update(self, event: Any, piece: str) -> Message:
         return ToolCallUpdate(

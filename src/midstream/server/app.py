@@ -18,10 +18,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from .. import recordings
+from ..captures import body_events, check_format, format_of
 from ..errors import JsonStreamError
-from ..event_stream import Kind
+from ..event_stream import Kind, Step
 from . import page
-from .capture import check_format, format_of, steps_in
 from .fill import fill, steps_of
 from .guard import Guard
 from .relay import FORMATS_BY_PATH, Unreachable, Upstream, chunks_of, is_event_stream, response_headers
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-    from ..event_stream import Step
     from .resume import Stream
 
 __all__ = ["Gateway", "build"]
@@ -151,7 +150,8 @@ class Gateway:
         body, limit = await self._body(request), self._settings.max_event
         asked = request.query_params.get("format")
         kind = Kind(None, format_of(body, limit) if asked is None else check_format(asked))
-        return self._streamed(request, kind, paced(steps_in(body, limit), self._pace(request, 0)))
+        steps = (Step(b"", event) for event in body_events(body, limit))
+        return self._streamed(request, kind, paced(steps, self._pace(request, 0)))
 
     async def relay(self, request: Request) -> ASGIApp:
         """Send midstream's events for a provider's response, together with its own if requested."""

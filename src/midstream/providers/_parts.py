@@ -1,0 +1,143 @@
+"""Read the parts that all providers send in some form: usage, and errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..calls.messages import ProviderError, Usage
+from ._reading import get, text
+
+__all__ = ["error_in", "provider_error", "usage_of"]
+
+Names = tuple[str | tuple[str, str], ...]
+
+_DETAILS = "prompt_tokens_details", "input_tokens_details", "input_token_details"
+_OUTPUT_DETAILS = "completion_tokens_details", "output_tokens_details", "output_token_details"
+# the names of each count, in the order in which they are tried; a tuple is a path
+_INPUT: Names = (
+    "prompt_tokens", "input_tokens", "promptTokenCount", "inputTokens", "prompt_eval_count",
+    "total_input_tokens", ("tokens", "input_tokens"), ("inputTokens", "total"),
+)  # fmt: skip
+_OUTPUT: Names = (
+    "completion_tokens", "output_tokens", "candidatesTokenCount", "outputTokens", "eval_count",
+    "total_output_tokens", ("tokens", "output_tokens"), ("outputTokens", "total"),
+)  # fmt: skip
+_CACHED: Names = (
+    *((name, "cached_tokens") for name in _DETAILS), ("input_token_details", "cache_read"),
+    "cache_read_input_tokens", "cachedContentTokenCount", "cacheReadInputTokens", "cachedInputTokens",
+    "cache_read_tokens", "prompt_cache_hit_tokens", "total_cached_tokens", "cached_tokens",
+    ("inputTokens", "cacheRead"),
+)  # fmt: skip
+_REASONING: Names = (
+    *((name, "reasoning_tokens") for name in _OUTPUT_DETAILS), ("output_token_details", "reasoning"),
+    "thoughtsTokenCount", "reasoningTokens", "total_thought_tokens", ("details", "reasoning_tokens"),
+    ("output_tokens_details", "thinking_tokens"), ("outputTokens", "reasoning"),
+)  # fmt: skip
+_SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
+
+
+def usage_of(raw: Any) -> Usage | None:
+    """Read a provider's usage; None if there is none, or if it counts nothing.
+
+    >>> usage_of({"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7})[:2]
+    (5, 2)
+    """
+    if raw is None:
+        return None
+    counts = [_count(raw, names) for names in (_INPUT, _OUTPUT, _CACHED, _REASONING)]
+    is_empty = all(count is None for count in counts) and get(raw, "total_tokens") is None
+    return None if is_empty else Usage(counts[0], counts[1], counts[2], counts[3], raw)
+
+
+def _count(raw: Any, names: Names) -> int | None:
+    for name in names:
+        value = get(raw, name) if isinstance(name, str) else get(_record(get(raw, name[0])), name[1])
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return int(value)
+    return None
+
+
+def _record(value: Any) -> Any:
+    return None if isinstance(value, (int, float, str, list)) else value
+
+
+def provider_error(error: Any, reason: str | None = None, event: Any = None) -> ProviderError:
+    """Read a provider's error: a dict or object with a type and a message, or a sentence.
+
+    >>> provider_error({"type": "overloaded_error", "message": "Overloaded"})
+    ProviderError(type='overloaded_error', message='Overloaded', status=None, retry_after=None, \
+is_retryable=None, message_id=None)
+    """
+    if isinstance(error, str):
+        return ProviderError(reason or "error", error)
+    names = [_word(get(error, name)) for name in ("type", "code", "status", "error_type", "__type")]
+    found = reason or next((name for name in names if name), None) or "error"
+    messages = (text(error, name) for name in ("message", "errorText", "detail", "error_msg", "error"))
+    message = next((message for message in messages if message), "")
+    return ProviderError(found, message, _status(error, event), _retry_after(error), _is_retryable(error))
+
+
+def _word(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _status(error: Any, event: Any) -> int | None:
+    for source in (error, event):
+        for name in ("status", "status_code", "statusCode", "code", "originalStatusCode", "http_status"):
+            value = get(source, name)
+            if isinstance(value, str) and value.isdecimal():
+                value = int(value)
+            if isinstance(value, int) and not isinstance(value, bool) and 100 <= value < 600:
+                return value
+    return None
+
+
+def _retry_after(error: Any) -> float | None:
+    seconds, milliseconds = get(error, "retry_after"), get(error, "retry_after_ms")
+    if isinstance(seconds, (int, float)) and not isinstance(seconds, bool):
+        return float(seconds)
+    if isinstance(milliseconds, (int, float)) and not isinstance(milliseconds, bool):
+        return milliseconds / 1000
+    details = get(error, "details")
+    for detail in details if isinstance(details, list) else ():
+        # Google's RetryInfo
+        match = _SECONDS.fullmatch(text(detail, "retryDelay"))
+        if match is not None:
+            return float(match[1])
+    return None
+
+
+def _is_retryable(error: Any) -> bool | None:
+    for name in ("is_retryable", "isRetryable", "retryable"):
+        value = get(error, name)
+        if isinstance(value, bool):
+            return value
+    return None
+
+
+def error_in(event: Any) -> ProviderError | None:
+    """Read the body of a provider's error response, which has no format; None for anything else.
+
+    >>> error_in({"error": {"message": "Incorrect API key", "code": "invalid_api_key"}}).type
+    'invalid_api_key'
+    """
+    if isinstance(event, list) and len(event) == 1:
+        # Gemini wraps the body of an error in a list
+        event = event[0]
+    if not isinstance(event, Mapping):
+        return None
+    error = event.get("error")
+    if isinstance(error, Mapping) or (isinstance(error, str) and error):
+        return provider_error(error, None, event)
+    if event.get("type") == "error" or event.get("object") == "error" or "__type" in event:
+        kind = None if event.get("type") == "error" else _word(event.get("type"))
+        return provider_error({**event, "type": _word(event.get("code")) or kind})
+    if set(event) <= {"message", "code", "detail", "status", "statusCode", "request_id", "id", "requestId"}:
+        told = event.get("message") or event.get("detail")
+        if isinstance(told, str) and told:
+            return provider_error(event)
+        if isinstance(told, list):
+            return provider_error({**event, "message": str(told)})
+    return None
