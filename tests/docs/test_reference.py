@@ -31,6 +31,7 @@ MODULES = [
     "midstream.asgi",
     "midstream.typed",
     "midstream.server",
+    "midstream.integrations.starlette",
     "midstream.render.terminal",
     "midstream.render.plain",
 ]

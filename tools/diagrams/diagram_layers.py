@@ -59,7 +59,7 @@ LAYERS = [
     Layer(
         "Edges",
         "terminal, browser, command line, gateway",
-        ("event_stream", "asgi", "render/", "server/", "cli/", "__main__"),
+        ("event_stream", "asgi", "render/", "server/", "integrations/", "cli/", "__main__"),
     ),
 ]
 LEVEL = {module: level for level, layer in enumerate(LAYERS, 1) for module in layer.modules}

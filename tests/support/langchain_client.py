@@ -1,0 +1,89 @@
+"""Use the parser in real chains of langchain-core, and print what comes of it as JSON.
+
+Its argument is the address of a server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import doctest
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+from urllib.request import Request, urlopen
+
+from langchain_core.exceptions import OutputParserException
+from langchain_core.messages import AIMessageChunk
+from langchain_core.output_parsers import JsonOutputParser
+from langchain_core.runnables import RunnableGenerator
+
+from midstream.integrations import langchain as parser_module
+from midstream.integrations.langchain import MidstreamJsonParser
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+TEXT = '{"city": "Oslo", "days": [1, 25, null], "note": "é\\n"}'
+
+
+def model(_: Any) -> Iterator[Any]:
+    for number in range(0, len(TEXT), 3):
+        piece = TEXT[number : number + 3]
+        blocks: Any = [{"type": "text", "text": piece}, {"type": "reasoning", "reasoning": "?"}]
+        yield AIMessageChunk(content=blocks if number % 2 else piece)
+
+
+async def amodel(_: Any) -> AsyncIterator[Any]:
+    for chunk in model(None):
+        yield chunk
+
+
+def provider(url: str) -> Any:
+    """Read the provider's endless stream, one connection for each use."""
+
+    def events(_: Any) -> Iterator[Any]:
+        with urlopen(Request(url, b"{}"), timeout=10) as response:
+            for line in response:
+                if line.startswith(b"data:"):
+                    delta = json.loads(line[5:])["choices"][0]["delta"]
+                    yield AIMessageChunk(content=delta["content"])
+
+    return events
+
+
+def failure(text: str) -> str:
+    try:
+        list(MidstreamJsonParser().transform(iter([text])))
+    except OutputParserException as error:
+        return str(error)
+    return ""
+
+
+def main() -> None:
+    server = sys.argv[1]
+    chain: Any = RunnableGenerator(model, amodel) | MidstreamJsonParser()
+
+    async def astream() -> list[Any]:
+        return [value async for value in chain.astream("?")]
+
+    endless: Any = RunnableGenerator(provider(f"{server}/lc/chat/completions")) | MidstreamJsonParser()
+    values = endless.stream("?")
+    first = [next(values) for _ in range(3)][-1]
+    values.close()
+    with urlopen(f"{server}/lc/closed", timeout=10) as answer:
+        is_closed, written = json.load(answer)
+    results = {
+        "invoke": chain.invoke("?"),
+        "stream": list(chain.stream("?")),
+        "astream": asyncio.run(astream()),
+        "theirs": list((RunnableGenerator(model) | JsonOutputParser()).stream("?")),
+        "invalid": failure('{"a": tru?'),
+        "truncated": failure('{"a": "b'),
+        "endless": [first, is_closed, written],
+    }
+    results["examples"] = doctest.testmod(parser_module)._asdict()
+    print(json.dumps(results))
+
+
+if __name__ == "__main__":
+    main()
