@@ -186,7 +186,7 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
     def _end_call(self, end: ToolCallEnd | ToolResult) -> list[ToolCallUpdate]:
         """End and forget a call; a result identifies it by its id alone."""
         if isinstance(end, ToolResult):
-            calls, was_signalled = self._registry.of_result(end.tool_call_id), True
+            calls, was_signalled = list(self._registry.of_result(end.tool_call_id)), True
         else:
             call, was_signalled = self._registry.of_end(end), False
             calls = [] if call is None else [call]

@@ -55,6 +55,8 @@ _OPEN = State.OPEN
 
 Key = int | str
 Place = tuple[str | None, Key]
+# by id and message: the choices that have calls of that id
+Places = dict[str, dict[str | None, dict[Key, None]]]
 
 
 class Call(Lifecycle):
@@ -93,7 +95,7 @@ class CallTable(Generic[C]):
         "_at_index", "_by_id", "_calls", "_first", "_latest", "_new", "_place", "_places", "last_content",
     )  # fmt: skip
 
-    def __init__(self, new: Callable[[], C], place: Place, places: dict[str, dict[Place, None]]) -> None:
+    def __init__(self, new: Callable[[], C], place: Place, places: Places) -> None:
         self._new = new
         # the registry's index of ids, and where this choice is
         self._place = place
@@ -144,7 +146,8 @@ class CallTable(Generic[C]):
                 # an id that changes in mid-stream is an alias of the same call
                 self._by_id[id] = call
                 self._first.setdefault(id, call)
-                self._places.setdefault(id, {})[self._place] = None
+                message_id, choice = self._place
+                self._places.setdefault(id, {}).setdefault(message_id, {})[choice] = None
                 if id not in call.ids:
                     call.ids.append(id)
             call.id = call.id or id
@@ -259,7 +262,7 @@ class CallRegistry(Generic[C]):
         self._new = new
         self._messages: dict[str | None, _Message[C]] = {}
         # by id: the messages and choices with calls of that id, for results, which name nothing else
-        self._places: dict[str, dict[Place, None]] = {}
+        self._places: Places = {}
         # the message that the latest piece belonged to
         self._latest: str | None = None
         # the choice that the latest piece belonged to
@@ -300,8 +303,9 @@ class CallRegistry(Generic[C]):
 
     def _choice_of(self, id: str, message_id: str | None) -> Key:
         """Return the choice that has a call of this id: 0 if it has one, or if none has."""
-        choices = [choice for message, choice in self._places.get(id, ()) if message == message_id]
-        return choices[0] if choices and 0 not in choices else 0
+        places = self._places.get(id)
+        choices = None if places is None else places.get(message_id)
+        return next(iter(choices)) if choices and 0 not in choices else 0
 
     def message_of(self, message_id: str | None) -> str | None:
         """Return the message that is meant: without an id the latest, if all messages have ids."""
@@ -340,10 +344,14 @@ class CallRegistry(Generic[C]):
             choices = [table for table in self.tables(message_id) if table.knows(id)] or choices
         return choices[0].named(id, end.index) if choices else None
 
-    def of_result(self, id: str | None) -> list[C]:
-        """Return the calls that a result means: the first with its id in every message and choice."""
-        places = () if id is None else self._places.get(id, ())
-        return [self._messages[message].choices[choice].first(str(id)) for message, choice in places]
+    def of_result(self, id: str | None) -> Iterator[C]:
+        """Yield the calls that a result may mean: the first with its id in every message and choice."""
+        places = None if id is None else self._places.get(id)
+        if id is None or places is None:
+            return
+        for message_id, choices in places.items():
+            for choice in choices:
+                yield self._messages[message_id].choices[choice].first(id)
 
     def drop(self, call: C) -> None:
         """Forget a call, and remember that it has ended."""
@@ -376,11 +384,14 @@ class CallRegistry(Generic[C]):
                 self._discard(id, (message_id, alias_of(call.choice)))
 
     def _discard(self, id: str, place: Place) -> None:
-        places = self._places.get(id)
-        if places is not None and place in places:
-            del places[place]
-            if not places:
-                del self._places[id]
+        message_id, choice = place
+        places = self._places.get(id, {})
+        choices = places.get(message_id, {})
+        choices.pop(choice, None)
+        if not choices:
+            places.pop(message_id, None)
+        if not places:
+            self._places.pop(id, None)
 
 
 N = TypeVar("N", bound="int | str | None")
