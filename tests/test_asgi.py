@@ -21,6 +21,7 @@ from starlette.routing import Route
 
 from midstream import Limits, recordings, tool_calls
 from midstream.asgi import MidstreamMiddleware
+from midstream.calls.messages import TYPES
 from midstream.sse import decode
 from stage import serving
 from test_server import calls_in, chat_event, running, same_calls
@@ -31,10 +32,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 ROOT = Path(__file__).parent.parent
-OURS = {
-    "stream_start", "stream_end", "error", "text_delta", "tools_call_update", "tool_call_end", "tool_result",
-    "message_end",
-}  # fmt: skip
+OURS = {"stream_start", "stream_end", "error", *TYPES}
 
 
 # an application
@@ -253,3 +251,13 @@ def test_the_example_runs() -> None:
             assert time.monotonic() - start > 1
     events = list(decode([first, *chunks]))
     assert same_calls(calls_in(events[1:-1]), list(tool_calls(recordings.load("trip").events()))[-1])
+
+
+@pytest.mark.parametrize("status", [401, 429, 500, 503])
+@pytest.mark.parametrize("query", [b"events=midstream", b"events=both"])
+def test_the_body_of_an_error_is_not_lost(status: int, query: bytes) -> None:
+    """Some servers label their JSON error body as an event stream."""
+    body = b'{"error": {"message": "Slow down", "type": "rate_limit_error"}}'
+    start, *rest = sent_by(whole_of(body, status), query)
+    assert start["status"] == status
+    assert b"".join(message["body"] for message in rest) == body

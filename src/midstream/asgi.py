@@ -39,8 +39,8 @@ class MidstreamMiddleware:
 
     A client requests them with ``?events=midstream``, or with ``?events=both`` to receive the provider's
     own events, unchanged, together with midstream's. The header ``midstream-events`` has the same effect.
-    All other requests, and responses other than ``text/event-stream``, are not changed. A client that reads
-    slowly delays the application, as it would without the middleware.
+    All other requests, responses other than ``text/event-stream``, and errors are not changed. A client that
+    reads slowly delays the application, as it would without the middleware.
 
     >>> import asyncio
     >>> async def app(scope, receive, send):
@@ -149,7 +149,9 @@ def _headers_of(message: Message) -> list[tuple[bytes, bytes]]:
 
 
 def _is_event_stream(message: Message) -> bool:
-    if message["status"] in _WITHOUT_BODY:
+    status = message["status"]
+    if status in _WITHOUT_BODY or not 200 <= status < 300:
+        # some servers label the body of an error as an event stream; the client must see it unchanged
         return False
     headers = {key.lower(): value for key, value in message.get("headers", ())}
     kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()

@@ -134,7 +134,7 @@ def _seen(events: list[Any]) -> str:
     return f"events that are {type(event).__name__} objects"
 
 
-def _raised(error: ProviderError) -> JsonStreamError:
+def reported_error(error: ProviderError) -> JsonStreamError:
     """Make the exception for an error that a provider reported."""
     why = ": ".join(part for part in (error.type, error.message) if part)
     return JsonStreamError(ParserError.of(ErrorCode.PROVIDER_ERROR, 0, why[:_LONGEST]))
@@ -165,7 +165,7 @@ class CallStream:
     def _add(self, message: Message) -> None:
         self._handler._dispatch(message)
         if type(message) is ProviderError and message.type != ErrorCode.INVALID_EVENT.value:
-            self.error = self.error or _raised(message)
+            self.error = self.error or reported_error(message)
 
     def finish(self) -> list[ToolCall]:
         """Return the final calls."""
@@ -208,7 +208,7 @@ class TextStream:
                     # the error is raised at the end, with all of it
                     self._refusal = (self._refusal or "") + piece
                 case ProviderError():
-                    raise _raised(message)
+                    raise reported_error(message)
                 case MessageEnd(choice=None | 0):
                     self._raise_refusal()
 
@@ -258,7 +258,7 @@ class ArgumentStream:
         texts: list[str] = []
         for message in messages:
             if type(message) is ProviderError:
-                raise _raised(message)
+                raise reported_error(message)
             texts += self._call.add_message(message)
         return texts
 

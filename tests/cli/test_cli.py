@@ -762,3 +762,22 @@ def test_serve_refuses_another_upstream() -> None:
     assert done.returncode == 2
     assert "http or https" in done.stderr
     assert "secret" not in done.stderr
+
+
+ERROR_BODY = '{\n  "error": {\n    "message": "Incorrect API key",\n    "type": "invalid_key"\n  }\n}\n'
+OVERLOADED = 'data: {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}\n\n'
+NO_STREAMS = {
+    "<!DOCTYPE html>\n<html></html>\n": "not an event stream: it looks like an HTML page",
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: {}\n\n": "it begins with HTTP headers",
+    "\x00\x01\x02" * 30: "it looks like binary data",
+    ERROR_BODY: "the provider reported an error: invalid_key: Incorrect API key",
+    OVERLOADED: "overloaded_error: Overloaded",
+}
+
+
+@pytest.mark.parametrize(("data", "words"), NO_STREAMS.items(), ids=range(len(NO_STREAMS)))
+def test_what_has_no_calls_says_why_in_one_line(data: str, words: str) -> None:
+    done = quick("calls", data=data)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1

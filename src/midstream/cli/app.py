@@ -278,12 +278,16 @@ def calls(file: File = "", format: ProviderFormat = None) -> None:
         try:
             for event in events_in(pieces(source), format):
                 found = stream.add_event(event)
+                if stream.error is not None:
+                    break
             found = stream.finish()
         except JsonStreamError:
             if found:
                 print_calls(found)
             raise
         print_calls(found)
+        if stream.error is not None:
+            raise stream.error
         require_complete_calls(found)
 
 

@@ -9,12 +9,12 @@ from rich.console import Console
 
 from ..accumulators.values import JsonValueAccumulator
 from ..calls.handler import ToolsAggregateMessageHandler
-from ..calls.messages import TextDelta
+from ..calls.messages import ProviderError, TextDelta
 from ..captures import Opening, without_last_newline
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..render.plain import print_value
 from ..render.terminal import LiveView, MessageView, ValueView
-from ..streams import ProviderStream
+from ..streams import ProviderStream, reported_error
 from .files import pieces, size_of
 from .outcome import PrintedDocuments, print_calls, require_complete_calls
 
@@ -37,6 +37,7 @@ class WatchedMessage:
         self._provider = ProviderStream(format)
         self._handler = ToolsAggregateMessageHandler()
         self._last: list[ToolCall] | None = None
+        self._error: JsonStreamError | None = None
         self.text: list[str] = []
         self.value = JsonValueAccumulator(on_error="event")
 
@@ -52,6 +53,8 @@ class WatchedMessage:
     def _add(self, messages: Iterable[Any]) -> None:
         for message in messages:
             self._handler.add_message(message)
+            if isinstance(message, ProviderError):
+                self._error = self._error or reported_error(message)
             if isinstance(message, TextDelta) and message.choice == 0:
                 self.text.append(message.text)
                 self.value.add_fragment(message.text)
@@ -72,7 +75,9 @@ class WatchedMessage:
             print_calls(self.calls())
 
     def require_complete(self) -> None:
-        """Fail if the structured output or a call of the message is incomplete."""
+        """Fail if the provider reported an error, or if structured output or a call is incomplete."""
+        if self._error is not None:
+            raise self._error
         if self.is_structured() and not self.value.is_complete:
             raise JsonStreamError(ParserError.at(ErrorCode.TRUNCATED, *self.value.position))
         require_complete_calls(self.calls())
