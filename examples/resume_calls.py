@@ -42,7 +42,7 @@ def go_on(kept, events, format):
 def starts(kept):
     """Show the adapter for Anthropic again which blocks are calls."""
     for message in kept:
-        if message["type"] == "tool_call_update":
+        if message["type"] == "tools_call_update":
             block = {"type": "tool_use", "id": message["tool_call_id"], "name": message["function_name"]}
             yield {"type": "content_block_start", "index": message["index"], "content_block": block}
 

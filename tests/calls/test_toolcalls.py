@@ -1628,7 +1628,8 @@ MALFORMED_EVENTS: list[Any] = [
     {"tool_call_updates": [5]},
     {"tool_call_updates": [None]},
     {"tool_call_updates": [{"index": []}]},
-    {"type": "tools_call_update"},
+    {"type": "tools_call_update", "tool_call_updates": None},
+    {"tool_call_updates": [{"tool_call_updates": []}]},
     {"type": "text_delta"},
     {"type": "text_delta", "text": 5},
     {"type": "message_end", "reason": 5},
@@ -1941,3 +1942,21 @@ def test_a_call_as_plain_data(midstream: Any) -> None:
     }  # fmt: skip
     (call,) = collect(midstream, sent(midstream, "raw", [U(None, None, "f", "")]))
     assert "args" not in call.to_dict()
+
+
+@each_build
+@pytest.mark.parametrize("name", ["tool_call_update", "tools_call_update", None])
+def test_the_fields_of_an_event_show_how_many_updates_it_holds(midstream: Any, name: str | None) -> None:
+    public = messages_of(midstream)
+    one = public.ToolCallUpdate("a", 0, "f", "{}", message_id="m")
+    fields = {key: value for key, value in public.to_event(one).items() if key != "type"}
+    named = {} if name is None else {"type": name}
+    assert public.from_event({**named, **fields}) == one
+    several = public.ToolCallsUpdate([one], "m")
+    assert (
+        public.from_event({**named, "tool_call_updates": [{**named, **fields}], "message_id": "m"}) == several
+    )
+    assert public.to_event(one)["type"] == public.to_event(several)["type"] == "tools_call_update"
+    # a page listens for this name only: what it shows is the same from either
+    for message in (one, several, public.ToolCallUpdate()):
+        assert public.from_event(public.to_event(message)) == message

@@ -833,10 +833,20 @@ def handler_names() -> Iterable[Case]:
         {"type": "tool_result", "tool_call_id": "a", "message_id": "n"},
         {"complete": "n"},
     )
+    one = {"tool_call_id": "a", "function_name": "f", "function_args": "[1"}
+    yield handler("one update by the name of several", {"type": "tools_call_update", **one}, LAST)
+    yield handler(
+        "several updates by the name of one", {"type": "tool_call_update", "tool_call_updates": [one]}, LAST
+    )
     for name, item in {
         "another type": {"type": "text_delta", "text": "x"},
         "an unknown type": {"type": "foo"},
         "a type of its own": {"type": "tool_call_update", "function_args": "[1]"},
+        "the type of several updates": {"type": "tools_call_update", "function_args": "[1]"},
+        "several updates with the type of one": {
+            "type": "tool_call_update",
+            "tool_call_updates": [{"function_args": "[1]"}],
+        },
     }.items():
         yield handler(
             f"an update of {name} among several",

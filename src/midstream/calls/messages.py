@@ -253,13 +253,15 @@ TYPES: dict[str, Any] = {
     "message_end": MessageEnd,
 }
 _NAMES = {cls: name for name, cls in TYPES.items()}
+# one name for tool-call updates: the fields of the event show whether it holds one update or several
+_NAMES[ToolCallUpdate] = _NAMES[ToolCallsUpdate]
 
 
 def to_event(message: Message) -> dict[str, Any]:
     """Convert a message to a dict of plain JSON; fields with their default are absent.
 
     >>> to_event(ToolCallUpdate("call_1", 0, function_args='{"ci'))
-    {'type': 'tool_call_update', 'tool_call_id': 'call_1', 'index': 0, 'function_args': '{"ci'}
+    {'type': 'tools_call_update', 'tool_call_id': 'call_1', 'index': 0, 'function_args': '{"ci'}
     """
     event: dict[str, Any] = {"type": _NAMES[type(message)]}
     for value, (name, default, _, write) in zip(message, _FIELDS[type(message)], strict=True):
@@ -295,7 +297,8 @@ def from_event(event: Mapping[str, Any]) -> Message | None:
     """Convert the plain form back to a message; None if it is not one.
 
     Without a ``type``, a dict with ``tool_call_updates``, ``function_args`` or ``function_name`` is
-    recognized by these fields.
+    recognized by these fields. A ``tools_call_update`` with ``tool_call_updates`` holds several updates,
+    without it one; the name ``tool_call_update`` is read as well.
 
     >>> from_event({"type": "text_delta", "text": "Hel"})
     TextDelta(text='Hel', message_id=None, choice=0)
@@ -332,18 +335,22 @@ def _updates_in(event: Mapping[str, Any]) -> list[Message | None]:
 
 
 def _is_plain_update(item: Any) -> bool:
-    return isinstance(item, Mapping) and item.get("type", "tool_call_update") == "tool_call_update"
+    if not isinstance(item, Mapping) or "tool_call_updates" in item:
+        return False
+    return item.get("type", "tool_call_update") in _UPDATE_NAMES
 
 
 def _type_of(event: Mapping[str, Any]) -> str:
     name = event.get("type")
-    if isinstance(name, str):
+    if isinstance(name, str) and name not in _UPDATE_NAMES:
         return name
     if "tool_call_updates" in event:
         return "tools_call_update"
-    return "tool_call_update" if "function_args" in event or "function_name" in event else ""
+    is_update = isinstance(name, str) or "function_args" in event or "function_name" in event
+    return "tool_call_update" if is_update else ""
 
 
+_UPDATE_NAMES = ("tools_call_update", "tool_call_update")
 _FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
     "tool_call_id": str,
     "index": (int, str),

@@ -310,7 +310,7 @@ export interface ToolCallUpdate {
 
 /** An event of a stream. Events of other types are ignored. */
 export type StreamEvent =
-  | ({ type?: "tool_call_update" } & ToolCallUpdate)
+  | ({ type?: "tools_call_update" | "tool_call_update" } & ToolCallUpdate)
   | { type?: "tools_call_update"; tool_call_updates: ToolCallUpdate[]; message_id?: string | null }
   | {
       type: "tool_call_end";

@@ -26,7 +26,7 @@ const MORE_MESSAGES = {
   invalid_update: "not an update",
   invalid_patch: "the patch cannot be applied",
   misplaced_update: "the update does not follow from the updates before it",
-  provider_error: "the provider abandoned the call",
+  provider_error: "the provider reported an error",
   invalid_event: "not an event of this format",
 };
 

@@ -42,14 +42,18 @@ function invalidEvent(detail) {
   return new JsonStreamError(errorOf("invalid_event", 0, detail));
 }
 
-const isCallUpdate = (item) => isRecord(item) && (item.type === undefined || item.type === "tool_call_update");
+// One name for tool-call updates: the fields show whether an event holds one update or several.
+const isUpdateName = (type) => type === "tools_call_update" || type === "tool_call_update";
+const isCallUpdate = (item) =>
+  isRecord(item) && !("tool_call_updates" in item) && (item.type === undefined || isUpdateName(item.type));
 
 /** Check an event and return it with all its fields, absent ones as null; null if its type is unknown. */
 export function readEvent(event) {
   let { type } = event;
-  if (typeof type !== "string") {
+  if (typeof type !== "string" || isUpdateName(type)) {
+    const isUpdate = typeof type === "string" || "function_args" in event || "function_name" in event;
     if ("tool_call_updates" in event) type = "tools_call_update";
-    else type = "function_args" in event || "function_name" in event ? "tool_call_update" : "";
+    else type = isUpdate ? "tool_call_update" : "";
   }
   const names = TYPES[type];
   if (names === undefined) return null;
