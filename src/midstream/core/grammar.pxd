@@ -2,7 +2,7 @@ cimport cython
 from cpython.unicode cimport PyUnicode_DecodeUTF8Stateful
 
 from .chars cimport Chars, chars_of, content_end, is_content, narrowed, slice_of
-from .machine cimport Machine, close_string, open_string
+from .machine cimport Machine, disable_fast_path, enable_fast_path
 from .modes cimport *
 from .numbers cimport is_part
 from .recovery cimport fail, fail_finally, read_after_root, skip

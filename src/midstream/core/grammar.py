@@ -22,9 +22,9 @@ with another visitor.
     document()                                        the root value is complete
     error(error, where)                               what is wrong, and where it was found
 
-Wherever the text breaks a structural rule, `_unexpected` is called, and nothing else. After an error the
-machine is in mode FAILED and accepts nothing more, or, if it is to recover, it skips to a place where the
-structure can be resumed (``recovery``).
+Every character that breaks a rule of the structure is passed to `_unexpected`. After an error the machine is
+in mode FAILED and accepts nothing more. If it may recover, it skips to a place where the structure can be
+resumed instead (``recovery``).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if not TYPE_CHECKING and cython.compiled:
 
 if not cython.compiled:
     from .chars import chars_of, content_end, is_content, match_content, narrowed, slice_of
-    from .machine import close_string, open_string
+    from .machine import disable_fast_path, enable_fast_path
     from .modes import (
         AFTER_ITEM,
         AFTER_MEMBER,
@@ -145,7 +145,7 @@ def finish(machine: Machine, visitor: Visitor) -> None:
 
 
 def _reject(machine: Machine, length: int, visitor: Visitor) -> None:
-    """Accept nothing more; text after the end is an error of its own."""
+    """Refuse a fragment after the end or after an error; after the end that is an error of its own."""
     if length and machine.mode != FAILED:
         fail_finally(machine, ErrorCode.AFTER_FINISH, 0, visitor)
 
@@ -175,7 +175,7 @@ def _feed_bytes(machine: Machine, data: bytes, visitor: Visitor) -> None:
     else:
         _feed_text(machine, text, False, visitor)
     if machine.carry:
-        close_string(machine)
+        disable_fast_path(machine)
 
 
 def _feed_invalid(machine: Machine, text: str, visitor: Visitor) -> None:
@@ -204,13 +204,13 @@ def _fail_encoding(machine: Machine, replacement: str, visitor: Visitor) -> None
 def _feed_text(machine: Machine, text: str, error_follows: bool, visitor: Visitor) -> None:
     """Read a text; ``error_follows`` if an error will be reported right after it.
 
-    Each turn of the loop reads one token, as far as it has arrived, or one character of structure. The modes
-    are numbered so that one comparison selects a group:
+    Each iteration of the loop reads one token, as far as it has arrived, or one character of structure. The
+    modes are numbered so that one comparison selects a group:
 
-        mode >= STRING      inside a token, after an error or after the root: `read_string` and `_continue`
+        mode >= STRING      inside a token, or in text without a grammar: `read_string` and `_continue`
         mode <= NEXT_ITEM   a value may begin: `_begin_value`
         mode <= NEXT_KEY    a key may begin: here
-        otherwise           a colon, a comma or a closing bracket is due: here
+        otherwise           only a colon, a comma or a closing bracket may follow, or nothing: here
 
     Keys and structure are read here because a call for each of them takes 3 % more instructions.
     """
@@ -231,7 +231,7 @@ def _feed_text(machine: Machine, text: str, error_follows: bool, visitor: Visito
             if mode == FAILED:
                 break
             if i == n:
-                # the limit of the document, and the character after it has just ended a number
+                # at max_document, where the loop condition has just ended a number at the root
                 pass
             elif mode <= KEY:
                 j = i
@@ -262,14 +262,14 @@ def _feed_text(machine: Machine, text: str, error_follows: bool, visitor: Visito
                         i = j + 1
                         machine.mode = COLON
                         if i < n and chars[i] == ":":
-                            # two turns of the loop less for the usual colon and space
+                            # saves two iterations of the loop for the usual colon and space
                             i += 1
                             machine.mode = VALUE
                             if i < n and chars[i] == " ":
                                 i += 1
                     else:
                         machine.mode = KEY
-                        open_string(machine, machine.options.max_string, i)
+                        enable_fast_path(machine, machine.options.max_string, i)
                         i = read_string(machine, text, chars, i, j, n, True, cut, visitor)
                 elif c != "}":
                     i = _unexpected(machine, ErrorCode.EXPECTED_KEY, i, visitor)
@@ -291,7 +291,7 @@ def _feed_text(machine: Machine, text: str, error_follows: bool, visitor: Visito
                 machine.mode = NEXT_KEY if mode == AFTER_MEMBER else NEXT_ITEM
                 i += 1
                 if i < n and chars[i] == " ":
-                    # one turn of the loop less for the usual space
+                    # saves one iteration of the loop for the usual space
                     i += 1
             elif (c == "}" and mode == AFTER_MEMBER) or (c == "]" and mode == AFTER_ITEM):
                 i += 1
@@ -339,7 +339,7 @@ def _begin_value(machine: Machine, text: str, chars: str, i: int, n: int, cut: b
                 end_root(machine, j + 1, visitor)
             return j + 1
         machine.mode = STRING
-        open_string(machine, machine.options.max_string, i)
+        enable_fast_path(machine, machine.options.max_string, i)
         return read_string(machine, text, chars, i, j, n, True, cut, visitor)
     if c == "{" or c == "[":
         if len(machine.stack) >= machine.options.max_depth:
@@ -370,18 +370,18 @@ def _begin_value(machine: Machine, text: str, chars: str, i: int, n: int, cut: b
 def _unexpected(machine: Machine, code: ErrorCode, i: int, visitor: Visitor) -> int:
     """React to a character that breaks a rule of the structure; return the index at which to continue.
 
-    This is the one place for a dialect that accepts more than RFC 8259.
+    A dialect that accepts more than RFC 8259 would be implemented here.
     """
     return fail(machine, code, i, visitor)
 
 
 def _readable(machine: Machine, length: int) -> int:
-    """Return how far a fragment of that length may be read without exceeding max_document."""
+    """Return how many characters of a fragment of a length may be read without exceeding max_document."""
     return min(length, machine.document_end - machine.base)
 
 
 def _ends_root_number(machine: Machine, text: str, chars: str, i: int, visitor: Visitor) -> bool:
-    """End a root number at the limit of its document, if text[i] ends it; return whether it did."""
+    """End a root number where max_document is reached, if text[i] ends it; return whether it did."""
     if machine.mode != NUMBER or machine.after != AFTER_ROOT or machine.options.after_root != BETWEEN:
         return False
     if is_part(chars[i]) or not machine.numbers.may_end():

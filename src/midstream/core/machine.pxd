@@ -51,6 +51,6 @@ cpdef Machine new_machine(object limits, object after_root, bint recover, object
 @cython.locals(room=Py_ssize_t)
 cdef int begin_document(Machine machine, Py_ssize_t start) except -1
 @cython.locals(end=Py_ssize_t)
-cdef int open_string(Machine machine, Py_ssize_t room, Py_ssize_t i) except -1
-cdef int close_string(Machine machine) except -1
+cdef int enable_fast_path(Machine machine, Py_ssize_t room, Py_ssize_t i) except -1
+cdef int disable_fast_path(Machine machine) except -1
 cdef Py_ssize_t limit_of(object limit) except -1

@@ -3,12 +3,15 @@
 The rules are functions over a `Machine`: ``structure`` (containers and the root), ``tokens`` (strings,
 numbers and literals), ``recovery`` (errors) and ``grammar`` (the loop over the characters).
 
-The fast path ------------- Most fragments are plain content of the open string or key, and nothing else.
-``clear_until`` is the index up to which ``feed`` may accept such a fragment without any further check; 0
-means that it may not. The invariant: ``clear_until`` is not 0 only while a string or key is open that stands
-neither inside an escape, nor after a high surrogate, nor inside a character that is cut between bytes; and it
-never exceeds ``string_end``, which is where ``max_string`` ends the string, nor ``document_end``. Only
-`open_string` and `close_string` write these two fields.
+The fast path
+-------------
+Most fragments are plain content of the open string or key, and nothing else. ``feed`` may accept such a
+fragment without any further check if it ends at or before the index ``clear_until``; 0 disables this.
+
+The invariant: ``clear_until`` is 0 unless a string or key is open, and 0 while reading has stopped inside an
+escape, after a high surrogate, or inside a character of which only some bytes have arrived. It never exceeds
+``string_end``, where ``max_string`` is reached, nor ``document_end``, where ``max_document`` is reached. Only
+`enable_fast_path` and `disable_fast_path` write ``string_end`` and ``clear_until``.
 """
 
 from __future__ import annotations
@@ -53,9 +56,9 @@ __all__ = [
     "UNLIMITED",
     "Machine",
     "begin_document",
-    "close_string",
+    "disable_fast_path",
+    "enable_fast_path",
     "new_machine",
-    "open_string",
 ]
 
 # half of the largest index, so that adding to it cannot overflow
@@ -110,10 +113,10 @@ class Machine:
     base: int
     line: int
     line_start: int
-    # where the document begins, and where it must have ended
+    # where the document begins, and where it reaches max_document
     document_start: int
     document_end: int
-    # where the open string must have ended, and the fast path: see above
+    # where the open string reaches max_string, and the end of the fast path: see above
     string_end: int
     clear_until: int
     # how many of the open containers are objects
@@ -123,8 +126,8 @@ class Machine:
     # the mode, and the mode after the next complete value, which also says what the innermost container is
     mode: int
     after: int
-    # in mode SKIP: whether no character has been skipped yet, the mode of the error, how many brackets must
-    # close, and whether a string is open (1) or escaped in it (2)
+    # in mode SKIP: whether no character has been skipped yet, the mode in which the error was found, how many
+    # brackets of the span are open, and whether reading is inside a string (1) or after a backslash in it (2)
     skip_starts: bool
     skip_from: int
     skip_depth: int
@@ -242,12 +245,12 @@ class Machine:
             raise ValueError("an error is saved if and only if the mode is FAILED")
 
     def _load_token(self, token: list[Any]) -> None:
-        """Restore what is open inside a token."""
+        """Restore the open token."""
         if self.mode == STRING or self.mode == KEY:
             used, place, high, code, key = token
-            open_string(self, max(0, self.options.max_string - checked_count(used)), 0)
+            enable_fast_path(self, max(0, self.options.max_string - checked_count(used)), 0)
             # the first piece enables the fast path again, where the state permits it
-            close_string(self)
+            disable_fast_path(self)
             # after the backslash and the u, each character is a digit of the code
             code = checked_count(code, 16 ** max(0, checked_count(place, 5) - 2) - 1)
             if checked_count(high, 0xDBFF) and high < 0xD800:
@@ -299,14 +302,14 @@ def new_machine(
 
 
 def begin_document(machine: Machine, start: int) -> None:
-    """Begin a document at an index, and compute where it must have ended."""
+    """Begin a document at an index, and compute where it reaches max_document."""
     room = machine.options.max_document
     machine.document_start = start
     machine.document_end = start + room if room < MAX_INDEX - start else MAX_INDEX
 
 
-def open_string(machine: Machine, room: int, i: int) -> None:
-    """Allow the open string or key that many characters from i on, and enable the fast path for them."""
+def enable_fast_path(machine: Machine, room: int, i: int) -> None:
+    """Allow ``room`` more characters from i on in the open string or key, and the fast path for them."""
     end = machine.base + i
     end = end + room if room < MAX_INDEX - end else MAX_INDEX
     machine.string_end = end
@@ -315,8 +318,8 @@ def open_string(machine: Machine, room: int, i: int) -> None:
         machine.clear_until = machine.document_end
 
 
-def close_string(machine: Machine) -> None:
-    """Disable the fast path: the string has ended, or its next characters need the slow path."""
+def disable_fast_path(machine: Machine) -> None:
+    """Disable the fast path: the string has ended, or its next character needs the slow path."""
     machine.clear_until = 0
 
 

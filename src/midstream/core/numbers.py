@@ -242,8 +242,7 @@ class NumberReader:
             except BaseException as cause:
                 self._fail(ErrorCode.NUMBER_REFUSED, 0)
                 if isinstance(cause, MemoryError) or not isinstance(cause, Exception):
-                    # not the number's fault, so the exception propagates, but the stream has failed all the
-                    # same
+                    # the number did not cause it, so the exception propagates; the stream has failed anyway
                     raise
                 self.cause = cause
 

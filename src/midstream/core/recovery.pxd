@@ -1,6 +1,6 @@
 cimport cython
 
-from .machine cimport Machine, close_string
+from .machine cimport Machine, disable_fast_path
 from .modes cimport *
 from .structure cimport close_container
 from .text cimport TextBuffer

@@ -3,7 +3,7 @@
 
 Every error is reported to the visitor once. A machine that must not recover is FAILED from then on and
 accepts nothing more. A machine that may recover skips the invalid span; what was reported before remains
-valid, and no value is made up from the invalid span.
+valid, and the invalid span adds no value.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
-    from .machine import close_string
+    from .machine import disable_fast_path
     from .modes import (
         AFTER_ITEM,
         AFTER_MEMBER,
@@ -70,7 +70,7 @@ def fail(machine: Machine, code: ErrorCode, i: int, visitor: Visitor) -> int:
 
 
 def fail_finally(machine: Machine, code: ErrorCode, i: int, visitor: Visitor) -> None:
-    """Report an error at i and stop; also for errors from which a machine cannot recover."""
+    """Report an error at i and stop, even if the machine may recover from other errors."""
     machine.error = _report(machine, code, i, visitor)
     machine.mode = FAILED
     machine.base += i
@@ -95,16 +95,16 @@ def _report(machine: Machine, code: ErrorCode, i: int, visitor: Visitor) -> Pars
     machine.token.clear()
     machine.strings.begin()
     machine.numbers.begin()
-    close_string(machine)
+    disable_fast_path(machine)
     return error
 
 
 def skip(machine: Machine, text: str, i: int, n: int, visitor: Visitor) -> int:
     """Skip an invalid span up to the next token at which the structure can be resumed.
 
-    That is the comma after it or a bracket that closes a container around it; at the root, the next
-    container that opens. Strings and containers inside the span are skipped completely. Where only a
-    comma or a colon is missing, reading resumes at the offending token itself.
+    That is the comma after the span or a bracket that closes a container around it; at the root, the next
+    bracket that opens a container. Strings and containers inside the span are skipped completely. If only
+    a comma or a colon is missing, reading resumes at the offending token itself.
     """
     c = text[i]
     if machine.skip_starts:
@@ -171,8 +171,8 @@ def _close_to(machine: Machine, c: str, i: int, visitor: Visitor) -> None:
     """Close the container that the bracket before i is meant for.
 
     If the bracket does not match the innermost container, the brackets up to the next container that it
-    matches are missing. But if it matches only the root, closing the root would lose all that follows:
-    then it is taken for a mistyped bracket of the innermost container.
+    matches are missing. But if it matches only the root, closing the root would lose all that follows. It is
+    then treated as a mistyped bracket of the innermost container.
     """
     fits = AFTER_MEMBER if c == "}" else AFTER_ITEM
     count = machine.objects if c == "}" else len(machine.stack) - machine.objects

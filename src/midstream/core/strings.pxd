@@ -37,8 +37,8 @@ cdef class StringReader:
     @cython.locals(other=StringReader)
     cdef StringReader clone(self)
 
-# Keys repeat. Reusing the object costs no memory, and its hash is already computed. The
-# clones of a reader share the cache, even among threads: so a cached object is never borrowed, and is always
+# Keys repeat. Reusing the object costs no memory, and its hash is already computed. The clones of a reader
+# share the cache, even among threads. Therefore an item is never used as a borrowed reference, and is always
 # compared with the text.
 
 cdef extern from *:

@@ -32,7 +32,7 @@ if not cython.compiled:
     _BACKSLASH = 1
     _FIRST_DIGIT = 2
     _COMPLETE = 6
-    # keys up to this length are remembered
+    # keys up to this length are cached
     _LONG = 64
     # uncompiled, all readers share one cache; sys.intern() would keep the keys for ever in some versions of
     # Python
@@ -96,6 +96,8 @@ class StringReader:
 
     # how many characters the string may still have
     room: int
+    # the position in an escape, the code unit that its digits make so far, and a high surrogate whose low
+    # surrogate may follow, or 0
     place: int
     code: int
     high: int

@@ -1,4 +1,4 @@
-"""A buffer for a text that arrives in pieces and is read as one str at the end, or now and then."""
+"""A buffer for a text that arrives in pieces and is read as one str, usually once, at the end."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class TextBuffer:
     def _add_batch(self, batch: str) -> None:
         """Add a batch, joined with the preceding ones that are not longer.
 
-        So the number of batches stays logarithmic, and cloning stays cheap.
+        This keeps the number of batches logarithmic, and cloning cheap.
         """
         if self.batches is None:
             self.batches = []
@@ -156,7 +156,7 @@ class TextBuffer:
         return self.tail is not None and self.text is not None and len(self.text) > _LONG
 
     def take(self, last: str) -> str:
-        """Return the complete text with a last piece, and clear the buffer."""
+        """Return the complete text with a last piece appended, and clear the buffer."""
         text = self.text
         if text is not None:
             self.text = None

@@ -1,7 +1,7 @@
 cimport cython
 
 from .chars cimport Chars, chars_of, is_at, slice_of
-from .machine cimport Machine, close_string, open_string
+from .machine cimport Machine, disable_fast_path, enable_fast_path
 from .modes cimport *
 from .numbers cimport NumberReader
 from .recovery cimport fail, fail_finally

@@ -1,7 +1,7 @@
 # cython: boundscheck=False
-"""The rules for tokens: strings and keys, numbers, literals, each cut anywhere (RFC 8259 sections 3, 6, 7).
+"""The rules for tokens: strings and keys, numbers, literals (RFC 8259 sections 3, 6, 7), cut anywhere.
 
-The readers in ``strings`` and ``numbers`` know the inside of a token. The functions here continue the open
+The readers in ``strings`` and ``numbers`` read the inside of a token. The functions here continue the open
 token of a machine with a fragment, report to the visitor what became known, and end the value.
 """
 
@@ -17,7 +17,7 @@ if not TYPE_CHECKING and cython.compiled:
 
 if not cython.compiled:
     from .chars import chars_of, is_at, slice_of
-    from .machine import close_string, open_string
+    from .machine import disable_fast_path, enable_fast_path
     from .modes import AFTER_ROOT, COLON, KEY, STRING
     from .recovery import fail, fail_finally
     from .strings import cached_key
@@ -58,9 +58,9 @@ def read_string(
             piece += strings.finish()
         failure = strings.failure
         strings.failure = None
-        open_string(machine, strings.room, i)
+        enable_fast_path(machine, strings.room, i)
         if strings.place or strings.high:
-            close_string(machine)
+            disable_fast_path(machine)
     elif j == n:
         closed = False
         if cython.compiled:
@@ -79,13 +79,13 @@ def read_string(
         if closed or piece or starts:
             visitor.string(piece, starts, closed)
         if closed:
-            close_string(machine)
+            disable_fast_path(machine)
             # `end_value`, written inline
             machine.mode = machine.after
             if machine.mode == AFTER_ROOT:
                 end_root(machine, i, visitor)
     elif closed:
-        close_string(machine)
+        disable_fast_path(machine)
         machine.mode = COLON
         visitor.key(machine.token.take(piece))
     elif piece:

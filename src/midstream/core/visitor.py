@@ -1,6 +1,8 @@
 """The interface between the grammar and everything that is built from a text.
 
-Updates, values and nodes come from three visitors of the one state machine in ``grammar``.
+The state machine in ``grammar`` calls a visitor, and each kind of result has its own: `FragmentVisitor`
+creates updates, `ValueVisitor` builds a value, `SelectionVisitor` finds the values at selected paths, and
+`TreeVisitor` builds nodes.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ class Visitor:
     __slots__ = ("error_path", "error_place", "last_error")
 
     last_error: ParserError | None
-    # where it was found; formatted only on request, because a recovering stream may have many errors
+    # the place of the last error, and its path as a str; the path is formatted only on request, because a
+    # recovering stream may have many errors
     error_place: PathPair | None
     error_path: str
 
@@ -69,7 +72,7 @@ class Visitor:
         """Note that the root value is complete."""
 
     def error(self, error: ParserError, where: int) -> None:
-        """Receive an error in the text."""
+        """Receive an error; ``where`` is one of the constants at the end of ``modes``."""
 
     def written_error_path(self) -> str:
         """Return the path where the last error was found."""
