@@ -22,6 +22,7 @@ import latency
 import many_streams
 import memory
 import run
+import selections
 import workloads
 from event_peers import EVENT_PEERS, one_shot
 from ours import CORES, KEPT, LIVE, PURE, SNAPSHOT, UPDATES, use
@@ -297,3 +298,20 @@ def test_the_picture_is_an_svg_with_all_names() -> None:
     ]
     assert {"one & two", "three", "characters", "Time over size"} <= set(texts)
     assert drawn == draw([Panel("size", "characters", lines)])
+
+
+def test_selections_find_what_they_name() -> None:
+    text = selections.document(500)
+    parts = workloads.fragments(text)
+    items = json.loads(text)["items"]
+    right = {
+        "select items[*]": items,
+        "select items[*].title": [item["title"] for item in items],
+        "select what comes last": ["…"],
+    }
+    for core in CORES.values():
+        for name, (path, options) in selections.SELECTIONS.items():
+            found = [m.value for m in selections.selected(core, path, options, parts) if m.is_final]
+            assert found == right.get(name, items)
+    assert list(selections.pydantic_partial(parts))[-1] == json.loads(text)
+    assert selections.contestants(text, parts, quick=True)
