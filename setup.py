@@ -34,6 +34,7 @@ HOT = [
     "accumulators/update",
     "accumulators/base",
     "accumulators/fragments",
+    "accumulators/value_visitor",
     "accumulators/values",
     "accumulators/automaton",
     "accumulators/selection",
@@ -110,8 +111,8 @@ def translated(extensions: list[Extension]) -> list[Extension]:
             "initializedcheck": False,
             "cdivision": True,
             "auto_pickle": False,
-            # what is shared is never changed, but for what is remembered (`_strings.pxd`), and what changes
-            # takes turns (`_turns`)
+            # shared objects never change, except for the key cache (`strings.pxd`), and a guard admits one
+            # call at a time to objects that change (`reentrancy`)
             "freethreading_compatible": True,
         },
     )
