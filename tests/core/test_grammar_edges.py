@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -329,3 +330,42 @@ def test_a_key_that_comes_again_is_the_same_object(midstream: Any, padding: str)
                 accumulator.add_fragment(fragment)
             (first,), (second,) = accumulator.value
             assert first is second
+
+
+CUTS = [
+    '{"a": [1, "x\\ud83d',
+    '{"a\\',
+    "[tr",
+    "[-1.5e",
+    '[1, {"b": nul',
+    '["x" 1, "y',
+    "[1] x\n[2",
+    "\ufeff[",
+    "[1]\n {",
+]
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("text", CUTS, ids=ascii)
+def test_a_clone_is_the_same_machine_and_another_object(build: str, text: str) -> None:
+    machines, grammar = (
+        import_module(f"{BUILDS[build].__name__}.core.{name}") for name in ("machine", "grammar")
+    )
+    visitor_type = import_module(f"{BUILDS[build].__name__}.core.visitor").Visitor
+    for recover in (False, True):
+        machine = machines.new_machine(BUILDS[build].Limits(), "next", recover, int, float)
+        grammar.feed(machine, text, visitor_type())
+        before, clone = machine.state(), machine.clone()
+        assert clone.state() == before
+        assert clone.position() == machine.position()
+        if build == "plain":
+            # every field is either equal, or a copy of its own
+            for name in machines.Machine.__slots__:
+                mine, its = getattr(machine, name), getattr(clone, name)
+                assert its is mine or its == mine or type(its) is type(mine), name
+        grammar.feed(clone, '"]}, 7 ', visitor_type())
+        grammar.finish(clone, visitor_type())
+        assert machine.state() == before
+        loaded = machines.new_machine(BUILDS[build].Limits(), "next", recover, int, float)
+        loaded.load(before)
+        assert loaded.state() == before
