@@ -31,7 +31,7 @@ GROUPS = {
         "core.structure",
         "core.tokens",
     ),
-    "values": ("accumulators.values", "core.text"),
+    "values": ("accumulators.values", "accumulators.value_visitor", "core.text"),
     "tree": (
         "tree.visitor",
         "tree.rope",
@@ -59,7 +59,7 @@ FOR_THE_COMPILED = {
         "is_shrinking",
     },
     "core.text": {"_append_inline", "_flush_inline", "inline_length"},
-    "accumulators.values": {"_OWN_REFERENCES"},
+    "accumulators.value_visitor": {"_OWN_REFERENCES"},
 }
 COMPILER_ONLY = ("cython.", "overload")
 

@@ -5,7 +5,8 @@ Read the files in this order:
 ``update``      one update and the visitor that creates updates; paths are computed when they are read
 ``base``        what all accumulators share: options, error policies, checkpoints
 ``fragments``   ``JsonFragmentAccumulator``: fragments in, updates out
-``values``      ``JsonValueAccumulator``: fragments in, the value so far out, with copy-on-write snapshots
+``value_visitor``  the visitor that builds the value, with copy-on-write snapshots
+``values``      ``JsonValueAccumulator``: fragments in, the value so far out
 ``automaton``   path patterns as an automaton: the sets of positions that a place in the document is at
 ``selection``   the visitor that builds only the values at selected paths
 ``match``       what a selection yields

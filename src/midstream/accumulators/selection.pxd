@@ -3,7 +3,7 @@ cimport cython
 from ..core.modes cimport IN_CONTAINER, IN_STRING
 from ..core.visitor cimport Visitor
 from .automaton cimport Automaton, State
-from .values cimport ValueVisitor
+from .value_visitor cimport ValueVisitor
 
 cdef class SelectionVisitor(Visitor):
     cdef Automaton automaton

@@ -16,7 +16,7 @@ from ..core import cython_shim as cython
 from ..core.visitor import Visitor
 from ..paths import format_path
 from .match import Match
-from .values import ValueVisitor
+from .value_visitor import ValueVisitor
 
 if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for

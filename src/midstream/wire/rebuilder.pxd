@@ -4,7 +4,7 @@ from ..core.chars cimport chars_of
 from .cursor cimport DO_ARRAY, DO_END, DO_KEY, DO_LITERAL, DO_NUMBER, DO_OBJECT, DO_STRING
 from .reader cimport UpdateReader
 from ..accumulators.reentrancy cimport ReentrancyGuard, release
-from ..accumulators.values cimport ValueVisitor
+from ..accumulators.value_visitor cimport ValueVisitor
 
 cdef class JsonFragmentRebuilder(ReentrancyGuard):
     cdef ValueVisitor _visitor

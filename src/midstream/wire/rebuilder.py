@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..accumulators.base import DEFAULT_LIMITS
 from ..accumulators.reentrancy import ReentrancyGuard
-from ..accumulators.values import ValueVisitor
+from ..accumulators.value_visitor import ValueVisitor
 from ..core import cython_shim as cython
 from .reader import UpdateReader
 
