@@ -32,8 +32,8 @@ const MORE_MESSAGES = {
 
 // Codes that only the server detects. They reach the browser in Error updates.
 const SERVER_CODES = [
-  "invalid_utf8", "number_refused", "invalid_checkpoint", "unknown_format", "no_match", "invalid_value",
-  "invalid_snapshot", "invalid_patch", "conflict", "event_limit",
+  "invalid_utf8", "number_refused", "invalid_checkpoint", "unknown_format", "not_an_event_stream",
+  "no_match", "invalid_value", "invalid_snapshot", "invalid_patch", "conflict", "event_limit",
 ];
 const CODES = /* @__PURE__ */ (() =>
   new Set([...Object.keys(MESSAGES), ...Object.keys(MORE_MESSAGES), ...SERVER_CODES]))();
