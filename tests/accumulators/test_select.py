@@ -755,7 +755,8 @@ def test_the_place_of_an_error_is_in_the_document() -> None:
 
 
 def test_msgspec_types() -> None:
-    msgspec = pytest.importorskip("msgspec")
+    import msgspec
+
     struct: Any = msgspec.defstruct("Item", [("title", str), ("n", dict[str, int], {})])
     text = '{"items": [{"title": "a", "n": {"b": 1}}, {"title": "a", "n": {"b": "c"}}, {"title": 1}]}'
     matches = list(compiled.select(text, "items[*]", struct, on_invalid="match"))
