@@ -46,7 +46,7 @@ docs: .venv-docs/ready
 	PYTHONPATH=build/plain .venv-docs/bin/sphinx-build -q -W --keep-going -n -b html -d build/docs/doctrees docs build/docs/html
 	@echo "open build/docs/html/index.html"
 
-bench: $(BENCH)/ready benchmarks/node/node_modules
+bench: $(BENCH)/ready $(BENCH)-instructor/ready benchmarks/node/node_modules
 	$(BENCH)/bin/python benchmarks/run.py $(if $(QUICK),--quick) $(if $(DOCS),--docs) $(ONLY)
 
 # the tables of docs/comparison.md, each cell by a check
@@ -128,6 +128,13 @@ $(BENCH)/tools: pyproject.toml
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BENCH)/bin/python -m pip install --quiet --group bench
+	@touch $@
+
+# instructor and the newest SDK of OpenAI exclude each other
+$(BENCH)-instructor/ready: pyproject.toml
+	$(PYTHON) -m venv $(BENCH)-instructor
+	$(BENCH)-instructor/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BENCH)-instructor/bin/python -m pip install --quiet --group bench-instructor
 	@touch $@
 
 # Node's peers are for reference: without npm the table says that they are missing

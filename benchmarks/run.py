@@ -22,7 +22,7 @@ from sdks import SDKS
 
 QUESTIONS = [
     "values", "in_node", "updates", "one_shot", "growth", "memory", "chunker", "many_streams", "latency",
-    "footprint", "wrong_values", "selections",
+    "footprint", "wrong_values", "selections", "typed_values",
 ]  # fmt: skip
 ROOT = Path(__file__).parent.parent
 DOCUMENT = ROOT / "docs" / "benchmarks.md"
