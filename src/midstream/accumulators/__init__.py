@@ -7,14 +7,14 @@ Read the files in this order:
 ``fragments``   ``JsonFragmentAccumulator``: fragments in, updates out
 ``value_visitor``  the visitor that builds the value, with copy-on-write snapshots
 ``values``      ``JsonValueAccumulator``: fragments in, the value so far out
-``automaton``   path patterns as an automaton: the sets of positions that a place in the document is at
+``automaton``   path patterns as an automaton, which says what a place in the document matches
 ``selection``   the visitor that builds only the values at selected paths
-``match``       what a selection yields
+``match``       ``Match``: what a selection yields
 ``select``      ``JsonSelectAccumulator``, ``select`` and ``first``
-``validation``  complete values into typed ones, by pydantic or msgspec
+``validation``  converts complete values to typed ones with pydantic or msgspec
 ``reentrancy``  the guard that refuses concurrent and reentrant use
-``value_text``  a value as JSON text, without recursion
+``value_text``  writes a value as JSON text, without recursion
 
 Invariants: a published update or snapshot never changes; a subtree that did not change is the same object
-in the next snapshot; feeding costs nothing for snapshots that nobody reads.
+in the next snapshot; a snapshot that is not read costs nothing.
 """

@@ -1,9 +1,9 @@
 """Path patterns as an automaton: which of them a place in the document matches, or may match further down.
 
-The states are sets of positions in the patterns, as in the subset construction for finite automata: a key
-that one pattern names and another leaves open leads to the position of both. A state works out where its
-steps lead when the first container in that state is entered, so patterns cost what the document uses of them,
-and a step costs one lookup in a dict.
+The states are sets of positions in the patterns, as in the subset construction for finite automata: if one
+pattern names a key and another has a wildcard in its place, the key leads to a state with the next position
+of both. The transitions of a state are computed when the first container in that state is entered. So only
+the parts of the patterns that the document reaches cost anything, and a step costs one lookup in a dict.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ __all__ = ["Automaton", "State"]
 @cython.final
 @cython.cclass
 class Automaton:
-    """The states of a list of patterns."""
+    """Hold the states of a list of patterns."""
 
     __slots__ = ("patterns", "root", "states", "surely")
 
     def __init__(self, patterns: list[Pattern]) -> None:
         self.patterns = patterns
-        # how many steps of each pattern lead to one place only, as no wildcard is among them
+        # for each pattern, the number of steps before its first wildcard: they lead to one place only
         self.surely = [_concrete_length(pattern) for pattern in patterns]
         self.states: dict[Any, State] = {}
         self.root: State = self.state_of([(number, 0) for number in range(len(patterns))])
@@ -53,8 +53,8 @@ class State:
 
     ``ends`` are the patterns that match here. The others list patterns that can match nothing more: ``done``
     when a value in this state is complete, ``not_scalar``, ``not_object`` and ``not_array`` when a value of
-    that kind begins. A pattern that had a wildcard on its way here may still match elsewhere, so it is in
-    none of them.
+    that kind begins. A pattern with a wildcard among the steps that led here may still match elsewhere, so it
+    is in none of them.
     """
 
     __slots__ = (
@@ -76,8 +76,9 @@ class State:
         self.automaton = automaton
         self.positions = positions
         self.children: dict[Any, State] = {}
-        # where a step leads that no pattern names
+        # the state after a step that no pattern names
         self.wild: State | None = None
+        # whether `children` has indices as well as keys
         self.has_indices = False
         self.is_expanded = False
         ends: list[int] = []
@@ -108,7 +109,7 @@ class State:
         self.not_array = tuple(not_array) or None
 
     def expand(self) -> None:
-        """Work out where the steps lead."""
+        """Compute the states to which the steps lead."""
         self.is_expanded = True
         named: dict[Step, list[tuple[int, int]]] = {}
         anywhere: list[tuple[int, int]] = []

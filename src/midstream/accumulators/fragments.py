@@ -51,9 +51,9 @@ if TYPE_CHECKING:
 
 __all__ = ["JsonFragmentAccumulator", "updates"]
 
-# the list between two calls, when the last one belongs to the caller
+# the visitor's list between two calls: the list of the last call belongs to the caller
 _NONE: list[JsonFragmentUpdate] = []
-# a list with fewer items grows as quickly as it is allocated with room
+# a shorter list is not worth allocating in advance
 _FEW = 32
 
 
@@ -62,7 +62,7 @@ _FEW = 32
 class FragmentVisitor(Emitter):
     """Create updates from the calls of the grammar.
 
-    An index counts the values that began, so that a value that is lost to an error leaves no gap.
+    ``index`` counts the items of an array that have begun, so an item that is lost to an error leaves no gap.
     """
 
     __slots__ = ("in_array", "index", "text")
@@ -349,7 +349,7 @@ def updates(
     accumulator = JsonFragmentAccumulator(**options)
     if isinstance(fragments, (str, bytes)):
         fragments = [fragments]
-    # the source itself is not in a try block: its errors are not errors of this text
+    # reading the source is not in a try block: its exceptions are not errors of this text
     with Source(fragments, close) as source:
         for fragment in source:
             try:

@@ -21,8 +21,8 @@ class Match(NamedTuple, Generic[T]):
     """A value at a place that matches a path.
 
     ``segments`` and ``path`` are its place, ``pattern`` is the path that it matches, as it was passed to
-    `select`. ``is_final`` is false with ``partial=True`` as long as the value may still grow. A value that
-    does not fit the type it was to have is `UNDEFINED` with ``on_invalid="match"``, and ``errors`` says why.
+    `select`. With ``partial=True``, ``is_final`` is false as long as the value may still grow. With
+    ``on_invalid="match"``, a value that does not fit its type is `UNDEFINED`, and ``errors`` says why.
 
     >>> match = Match(("items", 0, "title"), "midstream", "items[*].title")
     >>> match.path, match.value

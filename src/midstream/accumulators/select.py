@@ -107,7 +107,8 @@ class JsonSelectAccumulator(Accumulator):
             release(self)
 
     def _new_visitor(self) -> Visitor:
-        # of the value that ended a stream because it does not fit its type
+        # what is wrong with the value that ended the stream because it does not fit its type, and the
+        # library's exception
         self._errors: list[Any] | None = None
         self._native: Any = None
         return SelectionVisitor(self._automaton, self._paths, self._limit, not self._to_end, self._many)
@@ -146,7 +147,7 @@ class JsonSelectAccumulator(Accumulator):
             release(self)
 
     def _run(self, fragment: Any) -> list[Match[Any]]:
-        """Feed a fragment, or the end (None)."""
+        """Read a fragment, or end the text (None)."""
         visitor = self._visitor
         if self._errors is not None:
             raise TypedStreamError(self._errors, self._native)
@@ -197,12 +198,12 @@ class JsonSelectAccumulator(Accumulator):
                 raise failure
 
     def checkpoint(self) -> dict[str, Any]:
-        """Refuse: a type can't be written as plain data."""
+        """Raise TypeError: a type cannot be saved as plain data."""
         raise TypeError("a JsonSelectAccumulator has no checkpoints")
 
 
 def _types_of(paths: Paths, type: Any) -> dict[Any, Any]:
-    """Return the type for each path, None for none."""
+    """Return a dict of the type for each path; None for a path without one."""
     if isinstance(paths, dict):
         if type is not None:
             raise TypeError("with a dict of paths, the types are its values: leave out type")
@@ -284,7 +285,7 @@ def select(
     provider's request ends. The text after that is not read; ``to_end=True`` reads it, and so reports its
     errors.
 
-    ``partial=True`` also yields the growing value of each open match, as `values` would show it, with
+    ``partial=True`` also yields the growing value of each open match, as `values` would yield it, with
     ``is_final`` false. With a ``type``, pydantic or msgspec validates and converts each final match; a value
     that does not fit raises `TypedStreamError`, or with ``on_invalid="match"`` is a match with ``errors`` and
     the value `UNDEFINED`. With ``after_root="next"`` every document of the text is searched.
@@ -314,7 +315,7 @@ def select(
 def _selected(accumulator: JsonSelectAccumulator, source: Source, to_end: bool) -> Iterator[Match[Any]]:
     is_over = False
     failure: JsonStreamError | None = None
-    # what ends the search closes the source before the last matches are yielded
+    # when the search ends early, the source is closed before the last matches are yielded
     with source:
         for fragment in source:
             try:
@@ -409,7 +410,7 @@ def first(
 
 
 def found_or_raise(found: Any, path: Paths) -> Any:
-    """Return what was found, unless it is the default that stands for none."""
+    """Return what was found; raise NoMatch if nothing was, and the caller passed no default."""
     if found is NoMatch:
         raise NoMatch(ParserError.of(ErrorCode.NO_MATCH, 0, f"{path}"))
     return found

@@ -1,4 +1,4 @@
-"""Find the values that path patterns select, and build nothing else.
+"""The visitor that finds the values at selected paths, and builds nothing else.
 
 Every open container is in one of three conditions. In a *tracked* container, patterns lead further down: it
 has a state of the automaton, and each of its values is looked up there. A container below the last tracked
@@ -35,7 +35,7 @@ _new = tuple.__new__
 
 
 class Stop(Exception):  # noqa: N818  # no error
-    """Nothing more can match: leave the grammar where it is."""
+    """Nothing more can match: leave the grammar in the middle of a fragment."""
 
 
 @cython.final
@@ -89,14 +89,15 @@ class SelectionVisitor(Visitor):
         # the state of the innermost tracked container, and how many containers are open in it
         self.tracked: State | None = None
         self.untracked = 0
-        # the states of an open match in it: of an untracked container, of a string
+        # the states of what is open in it: of the outermost untracked container, and of a string
         self.leaf: State | None = None
         self.string_state: State | None = None
         self.key_of_value: str | None = None
         self.in_array = False
         self.index = 0
         self.matches: list[Any] = []
-        # which patterns may still match, and how many; in a further document each of them may
+        # which patterns may still match, and how many; with many documents one more, so that it never becomes
+        # 0: in the next document each pattern may match again
         self.alive = [True] * len(paths)
         self.live = len(paths) + has_many_documents
         # how many matches are still wanted, -1 for all
@@ -157,7 +158,7 @@ class SelectionVisitor(Visitor):
             self.finish_search()
 
     def finish_search(self) -> None:
-        """Note that nothing more can match, and stop there unless the text is to be read to its end."""
+        """Note that nothing more can match, and stop unless the text is to be read to its end."""
         self.is_done = True
         if self.stops:
             raise Stop
@@ -334,7 +335,7 @@ class SelectionVisitor(Visitor):
             self.builder.more(piece)
 
     def document(self) -> None:
-        """Nothing: each match reports itself."""
+        """Do nothing: each match was added when its value was complete."""
 
     def error(self, error: ParserError, where: int) -> None:
         self.last_error = error

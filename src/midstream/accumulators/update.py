@@ -80,6 +80,7 @@ class JsonFragmentUpdate:
     (('users', 2), '/users/2', "$['users'][2]")
     """
 
+    # the place is a path pair, followed by a segment unless the segment is None
     __slots__ = ("_kind", "_pair", "_segment", "_text", "_value")
     __match_args__ = ("path", "kind", "text_value", "value")
 

@@ -1,4 +1,4 @@
-"""Complete values into typed ones, by pydantic or msgspec, whichever the type needs and the program has."""
+"""Convert complete values to typed ones, with pydantic or msgspec."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .value_text import value_text
 if TYPE_CHECKING:
     from ..paths import Segments
 
-    # a value and its place in; the typed value, what is wrong with it, and the library's exception out
+    # accepts a value and its place; returns the typed value, what is wrong, and the library's exception
     Validator = Callable[[Any, Segments], tuple[Any, list[TypedError], Any]]
 
 __all__ = ["validator_of"]
@@ -28,8 +28,8 @@ _MISSING = (
 def validator_of(type: Any) -> Validator:
     """Return a function that converts a complete value to a type.
 
-    Types that mention a `msgspec.Struct` are msgspec's. All others are pydantic's, or msgspec's where
-    pydantic is not installed or does not know the type.
+    msgspec converts to the types that contain a `msgspec.Struct`. pydantic converts to all others; if it is
+    not installed or does not know the type, msgspec does.
     """
     is_struct = any(_is_struct(part) for part in _parts(type))
     if not is_struct:
@@ -52,20 +52,20 @@ def validator_of(type: Any) -> Validator:
 
 
 def _refuse_unless_missing(error: ModuleNotFoundError, name: str) -> None:
-    """Raise an error again that is not about the library itself."""
+    """Raise the error again unless it says that the library itself is not installed."""
     if error.name != name:
         raise error
 
 
 def _parts(type: Any) -> Iterator[Any]:
-    """Yield a type and those that it mentions."""
+    """Yield a type and all type arguments in it."""
     yield type
     for part in get_args(type):
         yield from _parts(part)
 
 
 def _is_struct(part: Any) -> bool:
-    # without an import: who has such a class has loaded the library
+    # no import is needed: a program that has such a class has already imported msgspec
     msgspec = sys.modules.get("msgspec")
     return msgspec is not None and isinstance(part, type) and issubclass(part, msgspec.Struct)
 
@@ -90,7 +90,7 @@ def _pydantic_validator(adapter: Any) -> Validator:
 
 
 def _pydantic_error(detail: Any, value: Any, segments: Segments) -> TypedError:
-    """Read the place from the location, which also names the members of unions and functions."""
+    """Convert an error; its location also names union members and functions, which are not in the path."""
     found = [*segments]
     parts: list[Any] = [*detail["loc"]]
     last = None
@@ -108,9 +108,10 @@ def _pydantic_error(detail: Any, value: Any, segments: Segments) -> TypedError:
 
 
 def _differs_for_json(schema: Any) -> bool:
-    """Report whether pydantic may treat a value from JSON in another way than the same Python object.
+    """Report whether pydantic may validate a value differently if it comes from JSON.
 
-    Strict mode does, which allows a date as text only in JSON, and so does a type that has a schema for each.
+    That is so in strict mode, which accepts a date as text only from JSON, and for a type that has one schema
+    for JSON and another for Python objects.
     """
     rest: list[Any] = [schema]
     while rest:
@@ -125,7 +126,11 @@ def _differs_for_json(schema: Any) -> bool:
 
 
 def _json_of(value: Any) -> str | None:
-    """Write a value as JSON; None if it can't be: a lone surrogate, or what a hook made of a number."""
+    """Return a value as JSON text.
+
+    Return None if it cannot be written: because of a lone surrogate, or of a number that parse_int or
+    parse_float converted to something else.
+    """
     try:
         text = value_text(value)
         text.encode()
@@ -153,7 +158,7 @@ def _msgspec_validator(msgspec: Any, type: Any) -> Validator:
 
 
 def _msgspec_error(error: Exception, segments: Segments) -> TypedError:
-    """Read the place from the end of the message, which is where msgspec has it."""
+    """Convert an error; msgspec writes the place at the end of the message."""
     message = str(error)
     place: tuple[Any, ...] = segments
     if found := _PLACE(message):

@@ -1,4 +1,4 @@
-"""A value as JSON text, from which the same options read the same value."""
+"""Write a value as JSON text; an accumulator with the same options reads the same value from it."""
 
 from __future__ import annotations
 

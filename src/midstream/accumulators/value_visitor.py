@@ -40,7 +40,7 @@ __all__ = ["NO_DOCUMENTS", "ValueVisitor"]
 # variable
 _OWN_REFERENCES = 3
 
-# the documents that a call completed, for the many calls that complete none; never changed
+# the empty list that all calls without a complete document share; never changed
 NO_DOCUMENTS: list[Any] = []
 
 
@@ -50,8 +50,8 @@ class ValueVisitor(Visitor):
     """Build the value.
 
     ``current`` is the innermost open container, None at the root; ``spine`` holds it and the containers
-    around it, ``keys`` the key of each in the container around it. The text of an open string is put
-    in its place when the value is read, or when the string ends.
+    around it, ``keys`` the key of each in the container around it. The text of an open string is collected
+    in ``text``, and put into the value when the value is read, or when the string ends.
     """
 
     __slots__ = (
@@ -86,6 +86,7 @@ class ValueVisitor(Visitor):
         # the places of the open containers, as far as an error needed them
         self.pairs: list[PathPair] | None = None
         self.text = TextBuffer()
+        # whether the value lacks a part of `text`, and whether a reader may hold the open containers
         self.stale = False
         self.published = False
         # for the call in progress: whether any value changed, whether the open document changed, the

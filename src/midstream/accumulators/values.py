@@ -256,7 +256,7 @@ def parse_partial(text: str | bytes, **options: Any) -> Any:
 
     An open string is included as far as it has arrived, as with jiter's ``partial_mode="trailing-strings"``.
     Unlike there, a number is included only when the text after it shows that it is complete: in ``[1, 2``
-    the second number may still become 25, so only the first is included, and ``12`` alone gives nothing (to
+    the second number may still become 25, so only the first is included, and ``12`` alone is not included (to
     declare that a text is complete, use `JsonValueAccumulator` and its ``finish``). A literal is
     included when its last letter has arrived. Without any value the result is `UNDEFINED`. Invalid text
     raises `JsonStreamError`. The options are those of `JsonValueAccumulator`.
