@@ -4,7 +4,7 @@ A snapshot is the complete value at one moment, as JSON text or as an already pa
 compares each snapshot with the last one and returns the text that has become certain. All chunks joined
 are one valid JSON text.
 
-Read the files in this order:
+The docstring of ``chunker`` explains the rules: read it first. Then read the files in this order:
 
 ``snapshot``  converts a snapshot into a plain value that the chunker owns
 ``compare``   finds where two snapshots differ

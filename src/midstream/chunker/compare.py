@@ -132,7 +132,9 @@ def first_difference(one: Any, other: Any) -> Segments | None:
 
 
 def path_to_difference(one: Any, other: Any, nulls_absent: bool = False) -> list[Any] | None:
-    """Return the same place as a list in reverse order, so that a caller can pop the next segment.
+    """Return the first place where two values differ, or None; the last segment is the first in the list.
+
+    The caller can pop the next segment from the end.
 
     >>> path_to_difference({"a": [1, "x"]}, {"a": [1, "x", None, 2], "b": None}, nulls_absent=True)
     [2, 'a']

@@ -20,7 +20,7 @@ from ..paths import format_path
 if TYPE_CHECKING:
     from typing import NoReturn
 
-# Far below the 4,300 digits at which int and str stop converting, and cheap to ask
+# Far below the 4,300 digits from which int() and str() refuse to convert, and cheap to compare with
 _LARGE = 10**18
 
 

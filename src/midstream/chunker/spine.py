@@ -29,7 +29,7 @@ GROWABLE = (str, list, dict)
 
 
 class Options:
-    """How snapshots are read: which values count as absent, as complete and as empty."""
+    """The options of a chunker: which values of a snapshot count as absent, as complete and as empty."""
 
     __slots__ = ("nulls", "numbers", "unfinished")
 
@@ -346,7 +346,8 @@ class Step:
     def highest_level(self) -> int | None:
         """Return the level of the highest container whose open member is finished, None if none is.
 
-        The open member is finished if a member joined, or if another member changed and it did not.
+        The open member is finished if a member joined its container, or if another member of the container
+        changed and the open one did not.
         """
         for level, diff in self.diffs.items():
             if diff.new:

@@ -15,7 +15,7 @@ if not cython.compiled:
     from .nodes import set_place
 
     def has_one_owner(node: JsonAstNode) -> bool:  # noqa: ARG001
-        """Report whether a node is about to be freed; the interpreter needs no help."""
+        """Report whether a node is about to be freed; uncompiled never: Python frees chains itself."""
         return False
 
 
@@ -209,10 +209,10 @@ def renewed(old: Container, last: JsonAstNode) -> Container:
 
 
 def free_chain(top: Container) -> None:
-    """Free a chain of open containers in a loop: a recursion would overflow the stack.
+    """Free a chain of open containers in a loop, because recursion would overflow the stack.
 
-    The trashcan of the interpreter, which limits such recursions, is for objects under garbage collection
-    only. The closed children of a container are in tuples, which are.
+    The interpreter's trashcan limits such a recursion, but only for objects that take part in garbage
+    collection. Nodes do not. The tuples that hold the closed children do, so they need no loop.
     """
     node, top._last = top._last, None
     while node is not None and isinstance(node, Container) and has_one_owner(node):

@@ -1,4 +1,4 @@
-"""All nodes of a document by id, without a table: the tree is ordered by id."""
+"""All nodes of a document by id; the tree is ordered by id, so it needs no table."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def rows_of(top: JsonAstNode, with_values: bool) -> list[list[Any]]:
         elif isinstance(node, JsonBooleanAstNode) and node.closed:
             row.append(node.resolved_value)
         if isinstance(node, JsonNumberAstNode) and node.closed and with_values:
-            # a hook may have returned it
+            # parse_int or parse_float may have returned it, and a pickle cannot call them again
             row.append(node.resolved_value)
         rows.append(row)
     return rows

@@ -5,9 +5,9 @@ version of a node shares everything except the path to what changed. Ids count u
 is the pre-order of the tree. The tree is therefore its own index (`index.Nodes`).
 
 Nodes are data: callers read and compare them. A container resolves its value on the first read and
-caches it. Nodes are outside garbage collection: a node refers to its children and not to its parent, so
-nodes never form a cycle, and the collector never has to visit the nodes of a long document. (The value that
-a hook returns for a number would leak if it referred to the state that contains the number.)
+caches it. Nodes are excluded from garbage collection: a node refers to its children and not to its parent, so
+nodes never form a cycle, and the collector never has to visit the nodes of a long document. (A value that
+parse_int or parse_float returned would leak if it referred to the state that contains the number.)
 """
 
 from __future__ import annotations
@@ -235,7 +235,8 @@ class JsonStringAstNode(TextNode):
         return self._read_text()
 
 
-# Creating nodes: without calls of __init__, which take longer than everything else when compiled
+# The functions below create nodes without calling __init__: compiled, that call would take longer than
+# everything else.
 
 
 def set_place(node: JsonAstNode, id: int, parent_id: int, key: str | None, closed: bool) -> None:

@@ -338,7 +338,7 @@ def load_state(
 
 
 def _check_leaf(mode: ParserMode, token: list[Any], root: JsonAstNode | None) -> None:
-    """Compare the open string, number or literal of a loaded tree with what the grammar is reading."""
+    """Raise ValueError unless the open leaf of a loaded tree is the token that the grammar is reading."""
     if mode == ParserMode.ERROR:
         return
     kind = text = None

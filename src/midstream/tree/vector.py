@@ -24,7 +24,7 @@ if not cython.compiled:
     _MASK = 31
 
 
-# Outside garbage collection: it contains nodes, which are never part of a cycle.
+# Excluded from garbage collection: it contains nodes, which are never part of a cycle.
 @cython.final
 @cython.no_gc
 @cython.cclass
@@ -49,7 +49,7 @@ class Vector:
         """Return a vector with more items appended."""
         if not items:
             return self
-        # Cython compiles an unpacking to a list and then a tuple
+        # Cython compiles `(*self.tail, *items)` to a list and then a tuple, which is slower
         tail = self.tail + tuple(items)
         root, shift = self.root, self.shift
         full = self.count - len(self.tail)

@@ -363,7 +363,7 @@ class TreeVisitor(Visitor):
             self.literal(value)
 
     def _close_until(self, id: int) -> None:
-        """Close containers until the innermost open container has an id."""
+        """Close containers until the innermost open container has the given id."""
         if self.leaf != NOTHING and self._parent_id() != id:
             raise ValueError("a container ends in an open string, number or literal")
         while self._parent_id() != id:
