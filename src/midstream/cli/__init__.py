@@ -4,7 +4,6 @@ Read the files in this order:
 
 ``app``       the commands and their options
 ``files``     files and pipes, read as their content arrives
-``captures``  finds out what a stream contains: JSON text, or a provider's events
 ``watch``     the live view of a stream
 ``outcome``   prints documents and tool calls, and sets the exit code
 ``guard``     reports errors as one line with an exit code

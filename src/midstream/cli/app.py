@@ -40,7 +40,7 @@ __all__ = ["app", "run"]
 
 # json.dumps would create an encoder for each update
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
-# what an error message recommends in Python, to be named as the option of the command line
+# an option that an error message recommends under its Python name; the command line has its own name for it
 _PYTHON_OPTION = re.compile(r"pass (\w+)=True")
 
 app = typer.Typer(

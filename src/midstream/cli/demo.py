@@ -1,7 +1,8 @@
 """Show JSON arriving: ``midstream demo``, or ``python -m midstream.cli.demo``.
 
-First the demo prints the updates of one tool call, one per line, which needs the core only. If rich is
-installed, it then shows a recorded stream with two calls, the second of them truncated, in the terminal view.
+First the demo prints the updates of one tool call, one per line, which needs no other package. If the extra
+``cli`` is installed, it then shows a recorded stream with two calls, the second of them truncated, in the
+terminal view.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Layout:
     def __init__(self, width: int, marks: Marks) -> None:
         self.width = width
         self.marks = marks
-        # after a key, at least: the punctuation, the mark of what is left out, a wide character, the cursor
+        # the cells that a key must leave: for punctuation, a fold mark, a wide character and the cursor
         self.least_after_key = len('": "') + len(marks.fold) + 2 + len(marks.cursor)
         self.deepest = min(
             width // 5, (width - len('"') - _LEAST_KEY - self.least_after_key) // INDENT, _DEEPEST

@@ -17,8 +17,8 @@ __all__ = ["Members"]
 class Members:
     """Read the members of a container except the open one.
 
-    The open member is the last to arrive, but not always the last in a dict: a repeated key keeps its first
-    position.
+    The open member is the one that arrived last, but in a dict it may stand earlier: a repeated key keeps its
+    first position.
 
     >>> Members({"a": 1, "b": 2, "c": 3}, "c").last(1)
     [('b', 2)]

@@ -37,7 +37,7 @@ def state_of(call: Call) -> str:
 
 
 class Panel:
-    """Draw a call in the room that it gets."""
+    """Draw a call on a given number of lines."""
 
     def __init__(self, call: Call, number: int | None, marks: Marks) -> None:
         self.call = call
@@ -112,7 +112,7 @@ class Panel:
         return line.add(f"{self.marks.of_state(self.state)} {self.state}", STATES[self.state])
 
     def _add_title(self, line: Line, cells: int) -> Line:
-        # its place among the calls: a provider's index may count other things, too
+        # the number is the call's place among the calls: a provider's index may count text blocks as well
         number = f" #{self.number}" if self.number is not None and self.call.name else ""
         name = self.call.name or f"call {self.number or ''}".strip()
         _strings.fold_into(

@@ -32,7 +32,7 @@ TROUBLE = re.compile(
 
 
 class Spelling(NamedTuple):
-    """What else to escape: characters that the output cannot encode; in quotes also quote and backslash."""
+    """What else to escape: what ``encoding`` cannot represent, and if quoted, quotes and backslashes."""
 
     encoding: str | None
     is_quoted: bool

@@ -41,17 +41,17 @@ class Writing(NamedTuple):
 
 
 def closed(comma: str) -> Writing:
-    """Return the style of a final string."""
+    """Return how to draw a final string."""
     return Writing(STRING, '"', f'"{comma}', PUNCTUATION, True, 2)
 
 
 def open_(marks: Marks) -> Writing:
-    """Return the style of a growing string."""
+    """Return how to draw a growing string."""
     return Writing(STRING, '"', marks.cursor, CURSOR, True, 4)
 
 
 def raw(cursor: str) -> Writing:
-    """Return the style of a text that is not JSON."""
+    """Return how to draw a text that is not JSON."""
     return Writing(RAW, "", cursor, CURSOR, False, 4)
 
 

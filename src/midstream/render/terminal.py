@@ -223,5 +223,5 @@ class LiveView:
         if self._has_progress and height > 1:
             seconds = self._clock() - self._started
             below.append(progress_line(self.received, self.total, seconds, width, marks))
-        # keep lines only: while a reader holds the value, its next change has to copy it
+        # keep the lines and not the value: while something holds a value, its next change has to copy it
         return [*view().lines(width, height - len(below), marks), *below]
