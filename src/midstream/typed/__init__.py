@@ -4,14 +4,15 @@ A type is read once into a *plan*: a tree of places, each with what validates a 
 ``plans``, ``pydantic_plan`` and ``pydantic_schema``, ``msgspec_plan``). The *visitor* follows the updates of
 a `JsonFragmentAccumulator` down these places: it checks each scalar when it is complete, and each model once,
 when it closes, with its validated children passed in as they are. Open containers are *nodes* that are only
-ever added to, so that a *snapshot* is a few references and lengths, and a *view* of what is still open is
-made when somebody reads it.
+ever added to, so that a *snapshot* is a few references and lengths. A *view* of what is still open is created
+when it is read.
 
 Invariants: no instance of the user's class exists that was not validated; what was reported as complete does
 not change; for valid text every validator of the user runs as often as in one validation of the complete
 text; a fragment costs the same however long the document is.
 
-Read in this order: places, nodes, visitor, views, snapshot, accumulator, pydantic_plan.
+Read in this order: places, nodes, visitor, views, snapshot, events, accumulator, streams, calls; then how a
+type becomes a plan: plans, pydantic_schema, pydantic_plan, msgspec_plan.
 """
 
 from ..errors import TypedError, TypedStreamError

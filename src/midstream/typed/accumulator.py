@@ -34,13 +34,12 @@ class JsonTypedAccumulator(Generic[T]):
     or such as ``list[Item]``. Options, with their defaults:
 
     - ``on_invalid="collect"``: what is invalid is reported at once and the rest still arrives. ``"raise"``:
-    the call
-      that finds it raises `TypedStreamError`.
+      the call that finds it raises `TypedStreamError`.
     - ``context=None``: for pydantic's validators, as in ``TypeAdapter.validate_json``.
     - ``hold=()``: paths, such as ``"title"`` or ``"items[*].body"``, of what is not shown before it is
-    complete.
-    - ``limits=Limits()``: bounds on the document, as of `JsonFragmentAccumulator`.
-    - ``library=None``: ``"pydantic"`` or ``"msgspec"``, if the type says nothing about it, as ``list[int]``.
+      complete.
+    - ``limits=Limits()``: the size and depth that a document may have, as for `JsonFragmentAccumulator`.
+    - ``library=None``: ``"pydantic"`` or ``"msgspec"``, for a type that belongs to neither, as ``list[int]``.
 
     >>> from pydantic import BaseModel
     >>> class Trip(BaseModel):
