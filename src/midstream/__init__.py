@@ -1,4 +1,4 @@
-"""JSON while it is still arriving."""
+"""JSON while it is still arriving: the public names. CONTRIBUTING.md has a tour of the folders."""
 
 from . import aio
 from ._undefined import UNDEFINED

@@ -6,9 +6,9 @@ must end the source as well. The rule:
 - A source that was read to its end is left alone.
 - A generator is closed, and so is an object with ``aclose()`` or ``close()``: the streams and responses of
   SDKs and HTTP clients.
-- A file is never closed: its owner may want to read on. A file is what has ``readline``, except for the
-  response of ``http.client``, which is a connection.
-- ``close=False`` leaves every source to its owner.
+- A file is never closed: its owner may want to continue reading it. An object counts as a file if it has
+  ``readline``, except for a response of ``http.client``, which is a connection.
+- With ``close=False`` no source is closed.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ __all__ = ["Source"]
 
 
 class Source:
-    """Iterate over a source, and close it if that ends early.
+    """Iterate over a source, and close it if the iteration ends early.
 
-    It ends early when the ``with`` block raises (a generator that is closed raises `GeneratorExit` there),
-    or after a call of `stop`.
+    The iteration ends early if the ``with`` block raises an exception (a generator that is closed raises
+    `GeneratorExit` there), or after a call of `stop`.
 
     >>> def model():
     ...     try:
@@ -49,7 +49,7 @@ class Source:
         self._iterator: Any = None
 
     def stop(self) -> None:
-        """End before the source does: leaving the ``with`` block closes the source."""
+        """End the iteration early: leaving the ``with`` block then closes the source."""
         self._is_stopped = True
 
     def __iter__(self) -> Iterator[Any]:
@@ -81,12 +81,12 @@ class Source:
                 await result
 
     def _closers(self, kind: type[BaseException] | None, *names: str) -> Iterator[Callable[[], Any]]:
-        """Find what closes the source, if it has to be closed: its own iterator first."""
+        """Yield the methods that close the source, if it has to be closed; its iterator is closed first."""
         iterator, source = self._iterator, self._source
         if not self._close or iterator is None or (kind is None and not self._is_stopped):
             return
         if iterator is not source and isinstance(iterator, (Generator, AsyncGenerator)):
-            # made by the source's `__iter__` for us alone
+            # the source's `__iter__` created this generator, and nothing else uses it
             yield iterator.close if isinstance(iterator, Generator) else iterator.aclose
         if is_closable(source):
             for name in names:
@@ -104,6 +104,6 @@ def is_closable(source: object) -> bool:
     """
     if not hasattr(source, "readline"):
         return True
-    # without an import: who has such a response has loaded the module
+    # no import is needed: a program that has such a response has already imported the module
     http = sys.modules.get("http.client")
     return http is not None and isinstance(source, http.HTTPResponse)

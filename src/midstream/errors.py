@@ -159,9 +159,9 @@ class ParserError(NamedTuple):
 class JsonStreamError(ValueError):
     """The one exception that bad input raises.
 
-    It has the error's ``code``, ``index``, ``line`` and ``column`` (as data: ``error``), the ``path`` where
-    it was found, and in ``updates`` the updates of the same fragment that came before the error (of a typed
-    stream, in ``events``; of a selection, in ``matches``).
+    It has the error's ``code``, ``index``, ``line`` and ``column`` (together as data: ``error``) and the
+    ``path`` where it was found. The results that came before the error in the same fragment are in
+    ``updates`` (for a typed stream in ``events``, for a selection in ``matches``).
 
     >>> raise JsonStreamError(ParserError.at(ErrorCode.TRUNCATED, 3, 1, 4))
     Traceback (most recent call last):
@@ -220,9 +220,9 @@ class NoMatch(JsonStreamError, LookupError):  # noqa: N818  # it is what `first`
 class TypedError(NamedTuple):
     """A value that does not fit its type: where it stands, and what is wrong with it.
 
-    ``segments`` and ``path`` lead to the value from the root of the document. ``code`` and ``message`` are
-    the library's own words, and ``native`` is the library's own error: of pydantic, one of the dicts of
-    ``ValidationError.errors()``; of msgspec, the ``ValidationError``.
+    ``segments`` and ``path`` lead from the root of the document to the value. ``code``, ``message`` and
+    ``native`` come from the library. With pydantic, ``native`` is one of the dicts of
+    ``ValidationError.errors()``; with msgspec, it is the ``ValidationError``.
 
     >>> error = TypedError(("days",), "root.days", "int_type", "Input should be a valid integer")
     >>> error.path, error.code
@@ -258,7 +258,7 @@ class TypedStreamError(JsonStreamError):
         self._native = native
 
     def native(self) -> Any:
-        """Return the library's own exception, as a retry prompt wants it; None if there is none."""
+        """Return the exception of the library, for example for a retry prompt; None if there is none."""
         return self._native() if callable(self._native) else self._native
 
     def __reduce__(self) -> tuple[object, ...]:

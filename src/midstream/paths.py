@@ -155,7 +155,7 @@ def steps_below(base: str, path: str) -> Segments | None:
         return ()
     if step := _STEP(path, end):
         return (step[1] or int(step[2]),)
-    # a dot or a bracket must follow; put any root name before it to parse the rest
+    # a dot or a bracket must follow; the rest is parsed like a path with the root name "-"
     return split_path(f"-{path[end:]}", "-")[1] if path[end] in ".[" else None
 
 

@@ -2,13 +2,13 @@
 
 The syntax is a subset of JSONPath (RFC 9535) that contains the paths of `parse_path`:
 
-    $  root                the root, at the head; both may be left out
+    $  root                the root, at the beginning; it may be left out
     .name  ["a key"]       a member of an object (also with single quotes)
     [3]                    an item of an array
     .*  [*]                every member and every item
 
-What JSONPath has beyond that needs the end of a container, or all of the document, before it can decide:
-negative indices, slices, filters, unions and descendants (``..``) are refused.
+The rest of JSONPath is refused: negative indices and filters, which cannot be decided before the end of a
+container, and slices, unions and descendants (``..``). A list of paths takes the place of a union.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _JSON_STRING = json.JSONDecoder().raw_decode
 _SINGLE = re.compile(r"""'((?:[^'\\\x00-\x1f]|\\(?:['\\/bfnrt]|u[0-9a-fA-F]{4}))*)'""").match
 _TO_DOUBLE = re.compile(r"""\\'|\\.|\"""").sub
 
-# what begins, after a bracket, as something of JSONPath that a stream can't answer
+# the brackets of JSONPath that are refused, and why
 _REFUSED = (
     (
         re.compile(r"\[-\d+\]").match,
@@ -113,7 +113,7 @@ def _bracket(path: str, at: int) -> tuple[Step, int]:
 
 
 def _requoted(match: re.Match[str]) -> str:
-    """Write a character of a single-quoted string as a double-quoted one has it."""
+    """Return a character or escape of a single-quoted string as a double-quoted string writes it."""
     return {"\\'": "'", '"': '\\"'}.get(match[0], match[0])
 
 
