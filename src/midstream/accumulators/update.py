@@ -1,4 +1,4 @@
-"""One update: what became known, and where; and the visitor that creates updates."""
+"""One update: what became known, and where; and the base class of the visitor that creates updates."""
 
 from __future__ import annotations
 
