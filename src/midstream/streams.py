@@ -61,6 +61,9 @@ class ProviderStream:
             if self._reader is None:
                 self._reader = EventReader()
             return [message for item in self._reader.add(event) for message in self._add(item)]
+        if self._has_spoken and self._adapter is not None and self._on_error == "raise":
+            # a shortcut for most events
+            return self._adapter.add_event(event)
         return self._add(event)
 
     def _add(self, event: Any) -> list[Message]:
@@ -157,21 +160,20 @@ class CallStream:
 
     def add_event(self, event: Any) -> list[ToolCall]:
         """Return the calls after an event."""
-        for message in self._stream.add_event(event):
-            # snapshots are made only after all messages of the event
-            self._add(message)
+        self._add(self._stream.add_event(event))
+        # snapshots are made only after all messages of the event
         return self._handler._all_calls()
 
-    def _add(self, message: Message) -> None:
-        self._handler._dispatch(message)
-        if type(message) is ProviderError and message.type != ErrorCode.INVALID_EVENT.value:
-            self.error = self.error or reported_error(message)
+    def _add(self, messages: list[Message]) -> None:
+        for message in messages:
+            self._handler._dispatch(message)
+            if type(message) is ProviderError and message.type != ErrorCode.INVALID_EVENT.value:
+                self.error = self.error or reported_error(message)
 
     def finish(self) -> list[ToolCall]:
         """Return the final calls."""
         if self.error is None:
-            for message in self._stream.finish():
-                self._add(message)
+            self._add(self._stream.finish())
         return [call for id in self._handler.message_ids for call in self._handler.complete(id)]
 
 

@@ -64,8 +64,10 @@ class Adapter(BaseAdapter):
             reason = word(error, "type") or word(error, "code") or "error"
             return [provider_error(error, reason, event), MessageEnd(reason, is_truncated=True)]
         messages: list[Message] = []
-        # Groq has the usage in a field of its own
-        used = get(event, "usage") or get(get(event, "x_groq"), "usage")
+        used = get(event, "usage")
+        if used is None and type(event) is dict and "x_groq" in event:
+            # Groq has the usage in a field of its own
+            used = get(event["x_groq"], "usage")
         if used is not None and (usage := usage_of(used)) is not None and usage != self._usage:
             self._usage = usage
             messages.append(usage)
@@ -78,7 +80,7 @@ class Adapter(BaseAdapter):
         number = index(choice, "index") or 0
         delta = fields(get(choice, "delta"))
         if delta is not None:
-            for name, value in _members(delta):
+            for name, value in delta.items() if type(delta) is dict else _members(delta):
                 if value:
                     self._read_field(name, value, delta, number, messages)
         if reason := word(choice, "finish_reason"):
@@ -140,9 +142,7 @@ class Adapter(BaseAdapter):
 
 
 def _members(delta: Any) -> Any:
-    """Return the names and values of a delta."""
-    if type(delta) is dict:
-        return delta.items()
+    """Return the names and values of a delta that is an object."""
     members = getattr(delta, "__dict__", None)
     return members.items() if type(members) is dict else [(name, get(delta, name)) for name in _FIELDS]
 
