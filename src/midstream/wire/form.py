@@ -62,20 +62,27 @@ def from_wire(data: Mapping[str, Any]) -> JsonFragmentUpdate:
     JsonFragmentUpdate('root.city', 'PartialString', 'Par')
     """
     path, kind, text, value = read_wire(data)
+    if kind is None:
+        raise invalid(ErrorCode.INVALID_UPDATE, "the kind is unknown", path)
     return JsonFragmentUpdate(path, kind, text, value)
 
 
-def read_wire(data: Any) -> tuple[str, JsonFragmentKind, str | None, Any]:
-    """Check a wire form; return its path, its kind, and the text and value that the kind has."""
+def read_wire(data: Any) -> tuple[str, Any, str | None, Any]:
+    """Check a wire form; return its path, its kind, and the text and value that the kind has.
+
+    The kind is None if it has a name that this version does not know: readers ignore such an update.
+    """
     # the test for dict is fast, the test for Mapping searches the base classes
     if not isinstance(data, (dict, Mapping)):
         raise invalid(ErrorCode.INVALID_UPDATE, "expected an update or a dict")
     path, name = data.get("path"), data.get("kind")
     if not isinstance(path, str):
         raise invalid(ErrorCode.INVALID_UPDATE, "path is missing or not a string")
-    known = _KINDS.get(name) if isinstance(name, str) else None
+    if not isinstance(name, str):
+        raise invalid(ErrorCode.INVALID_UPDATE, "the kind is missing or not a string", path)
+    known = _KINDS.get(name)
     if known is None:
-        raise invalid(ErrorCode.INVALID_UPDATE, "the kind is missing or unknown", path)
+        return path, None, None, None
     kind, has_text, value_of = known
     text = data.get("textValue")
     if text is None and has_text:

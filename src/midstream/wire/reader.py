@@ -106,7 +106,8 @@ class UpdateReader:
             path, kind, text, value = read_wire(update)
         if kind is ERROR:
             self._cursor.accept_error(path, value)
-        else:
+        elif kind is not None:
+            # None is a kind that only newer versions know
             self._cursor.accept(kind, text, value, pair, segment, path)
 
 

@@ -96,8 +96,9 @@ export class Cursor {
     this.#at = this.#before;
   }
 
-  /** Accept the next update, or throw. */
+  /** Accept the next update, or throw; ignore one of an unknown kind. */
   accept(update) {
+    if (update.kind === null) return;
     this.#accept(update);
     this.#at.seen++;
   }

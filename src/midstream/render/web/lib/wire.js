@@ -25,13 +25,15 @@ function invalidUpdate(detail, path = "") {
   return new JsonStreamError(errorOf("invalid_update", 0, detail), path);
 }
 
-/** Check a wire form; return its path and kind, and its text and value as the kind defines them. */
+/** Check a wire form; return its path, its kind (null: unknown), and text and value as the kind defines them. */
 export function readUpdate(data) {
   if (!isRecord(data)) throw invalidUpdate("expected an update or a dict");
   const { path } = data;
   if (typeof path !== "string") throw invalidUpdate("path is missing or not a string");
+  if (typeof data.kind !== "string") throw invalidUpdate("the kind is missing or not a string", path);
   const kind = KINDS.get(data.kind);
-  if (kind === undefined) throw invalidUpdate("the kind is missing or unknown", path);
+  // only newer versions know it
+  if (kind === undefined) return { path, kind: null, text: null, value: null };
   let text = data.textValue ?? null;
   if (text === null && WITH_TEXT.has(kind)) text = data.value ?? null;
   if (text !== null) {
