@@ -1,5 +1,5 @@
-# `make demo` and `make test` set up all they need. PYTHON chooses the interpreter (3.11 or later);
-# MIDSTREAM_EXTENSION=yes demands the compiled core, =no leaves it out, unset takes it if possible.
+# `make demo` and `make test` install all that they need. PYTHON chooses the interpreter (3.11 or later);
+# MIDSTREAM_EXTENSION=yes requires the compiled core, =no omits it; if unset, it is compiled if possible.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -24,7 +24,7 @@ help:
 	@echo "make check   lint and type-check"
 	@echo "make docs    build the documentation site, warnings are errors"
 	@echo "make bench   measure against the peers (QUICK=1: a short run; DOCS=1: write docs/benchmarks.md)"
-	@echo "make deep    run the programs that take long (ONLY=list: which; ONLY=fuzz: one of them)"
+	@echo "make deep    run the long-running programs (ONLY=list: list them; ONLY=fuzz: run one of them)"
 
 demo: $(VENV)/installed
 	@$(BIN)/python -m midstream.cli.demo
@@ -37,7 +37,7 @@ check: $(VENV)/installed
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-# The reference is made from the plain modules, as compiled ones tell less of themselves.
+# The reference is made from the plain modules, because compiled ones have no signatures or annotations.
 docs: .venv-docs/ready
 	@rm -rf build/docs build/plain
 	@mkdir -p build/plain
@@ -49,11 +49,11 @@ docs: .venv-docs/ready
 bench: $(BENCH)/ready $(BENCH)-instructor/ready benchmarks/node/node_modules
 	$(BENCH)/bin/python benchmarks/run.py $(if $(QUICK),--quick) $(if $(DOCS),--docs) $(ONLY)
 
-# the tables of docs/comparison.md, each cell by a check
+# write the tables of docs/comparison.md; a check determines each cell
 comparison: $(BENCH)/ready benchmarks/node/node_modules
 	$(BENCH)/bin/python benchmarks/features.py --write
 
-# by instructions, which are the same in every run
+# compare instruction counts, which are the same in every run
 bench-check: $(VENV)/installed
 	$(BIN)/python benchmarks/instructions.py
 
@@ -72,8 +72,8 @@ dist: $(VENV)/installed
 clean:
 	rm -rf $(VENV) .venv-* build dist benchmarks/node/node_modules src/*.egg-info src/midstream/*.so src/midstream/*/*.so
 
-# The package is installed in place, so its compiled files must follow its sources. A switch that
-# changes since the last time is a reason to build again, too.
+# The package is installed in place, so its compiled files must match its sources. It is also built again
+# if one of the options has changed since the last build.
 $(VENV)/installed: $(VENV)/tools $(SOURCES) setup.py $(VENV)/extension-$(MIDSTREAM_EXTENSION)
 	rm -f src/midstream/*.so src/midstream/*/*.so
 	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --editable .
@@ -91,8 +91,8 @@ $(VENV)/tools: requirements/check.txt
 
 sdk-envs: $(SDKS)
 
-# Chromium and Node for the tests of the page: taken as they are, else from Debian's packages where
-# that is possible; what is still missing the tests name
+# Chromium and Node for the tests of the page: the installed ones, else Debian's packages if possible; the
+# tests report what is still missing
 chromium: $(VENV)/browser
 
 $(VENV)/browser: | $(VENV)/tools
@@ -104,7 +104,7 @@ $(VENV)/browser: | $(VENV)/tools
 	.venv-$*/bin/python $(PINNED)/$*.txt
 	@touch $@
 
-# after a change of the groups in pyproject.toml; UPGRADE=1 takes the newest of everything
+# run after a change of the groups in pyproject.toml; UPGRADE=1 selects the newest versions
 locks: .venv-locks/ready
 	for group in $(LOCKS); do \
 		.venv-locks/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
@@ -112,8 +112,8 @@ locks: .venv-locks/ready
 			--group $$group --output-file requirements/$$group.txt || exit; \
 	done
 
-# The peers live apart, and midstream beside them as users get it: from a wheel. It is built from a copy,
-# so that no build in the tree and this one meet.
+# The peers have an environment of their own, in which midstream is installed as users install it, from a
+# wheel. The wheel is built from a copy, so that it does not interfere with builds in the tree.
 $(BENCH)/ready: $(BENCH)/tools $(SOURCES) setup.py
 	@rm -rf $(BENCH)/wheels $(BENCH)/source/src
 	@mkdir -p $(BENCH)/source
@@ -130,14 +130,14 @@ $(BENCH)/tools: pyproject.toml
 	$(BENCH)/bin/python -m pip install --quiet --group bench
 	@touch $@
 
-# instructor and the newest SDK of OpenAI exclude each other
+# instructor and the newest SDK of OpenAI cannot be installed together
 $(BENCH)-instructor/ready: pyproject.toml
 	$(PYTHON) -m venv $(BENCH)-instructor
 	$(BENCH)-instructor/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BENCH)-instructor/bin/python -m pip install --quiet --group bench-instructor
 	@touch $@
 
-# Node's peers are for reference: without npm the table says that they are missing
+# the peers for Node are optional: without npm, the table says that they are missing
 benchmarks/node/node_modules: benchmarks/node/package.json
 	@if command -v npm > /dev/null; then \
 		npm install --prefix benchmarks/node --no-audit --no-fund --no-package-lock --loglevel=error && touch $@; \

@@ -1,7 +1,7 @@
 """Read captures: recorded streams that hold JSON text, or events in one of three framings.
 
-Library, command line and server read them here. `EventReader` finds the events of a text; this module tells
-events from JSON text, detects the format, and names the place of an event that is not JSON.
+The library, the command line and the server use this module. `EventReader` finds the events of a text; this
+module distinguishes events from JSON text, detects the format, and reports where an event is not JSON.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _parsed(line: bytes) -> Any:
 def events_of(chunks: Iterable[bytes], kind: str = "lines", max_event: int | None = None) -> Iterator[Any]:
     """Yield the events of a stream, each as soon as it is complete.
 
-    The framing is detected; ``kind`` says how an event that is not JSON is called.
+    The framing is detected. ``kind`` decides how an error refers to an event: as an event or as a line.
 
     >>> list(events_of([b'[{"type": "pi', b'ng"}]'], "array"))
     [{'type': 'ping'}]

@@ -148,7 +148,7 @@ def _refused(text: str) -> JsonStreamError:
 
 
 class CallStream:
-    """The state behind `tool_calls` and its asynchronous twin."""
+    """The state of `tool_calls` and of its asynchronous twin."""
 
     def __init__(
         self, format: str | None, limits: Limits = DEFAULT_LIMITS, on_error: OnError = "raise"
@@ -178,7 +178,7 @@ class CallStream:
 
 
 class TextStream:
-    """The state behind `text_deltas` and its asynchronous twin."""
+    """The state of `text_deltas` and of its asynchronous twin."""
 
     def __init__(self, format: str | None) -> None:
         self._stream = ProviderStream(format)
@@ -237,7 +237,7 @@ def messages(
 
 
 class ArgumentStream:
-    """The state behind `argument_deltas` and its asynchronous twin."""
+    """The state of `argument_deltas` and of its asynchronous twin."""
 
     def __init__(self, tool: str | None, format: str | None) -> None:
         self._stream = ProviderStream(format)

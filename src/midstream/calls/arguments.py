@@ -71,7 +71,7 @@ class FirstCall:
                 yield from self._end_message(message)
 
     def finish(self) -> Iterator[str]:
-        """Yield what the end of the stream releases: half of a surrogate pair."""
+        """Yield the text held back until the end of the stream: a lone surrogate."""
         if not self.is_over and self._call is not None and (half := self._call.joiner.finish()):
             yield half
 

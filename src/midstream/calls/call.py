@@ -162,7 +162,7 @@ class CallState(Call):
         self.error = self.error or ParserError.of(ErrorCode.PROVIDER_ERROR)
 
     def _end_text(self) -> None:
-        """Add the lone surrogate that waits for its second half in vain."""
+        """Add the high surrogate that was held back; no low surrogate followed."""
         if rest := self.joiner.finish():
             self.rope = grow(self.rope, rest)
             self.length += 1

@@ -7,15 +7,15 @@ n=2). Within a choice the first row that applies decides:
 piece                                         belongs to (seen with)
 ============================================  ==============================================================
 index stated, the id known at that index      the call with that id (index 0 for every call, pieces by id)
-index stated, a new id with a name, and the   a new call at that index (index 0 for every call)
-call there has both
+index stated, a new id with a name, while     a new call at that index (index 0 for every call)
+the call there has an id and a name
 index stated, a new id without a name         the call there (ids that change in mid-stream)
 index stated, the id and name repeated        the call there (Mistral: both on every piece)
 index stated, no id, the name repeated        the call there, or a new one if its arguments are complete
                                               (servers without ids)
 index stated, another name                    a new call at that index
-index stated for the first time, neither id   the latest call if it has no index yet (the index comes late),
-nor name                                      else a new call
+index stated for the first time, without      the latest call if it has no index yet (the index comes late),
+id and name                                   else a new call
 index stated for the first time               a new call, even if its id is known elsewhere (OpenRouter:
                                               parallel calls with one id)
 no index, a known id                          the call with that id (Vercel, AG-UI, LangChain)
@@ -23,8 +23,8 @@ no index, another id than the latest call's   a new call
 no index, no id                               the latest call; a repeated name as above (Ollama, vLLM)
 ============================================  ==============================================================
 
-One exception: a piece with nothing but an id that is known in another choice only belongs to that choice,
-because a choice of 0 may stand for one that was not stated.
+There is one exception: a piece that has only an id, which is known only in another choice, belongs to that
+choice, because a choice of 0 may mean that none was stated.
 
 An ended call takes no further piece: one without a name is late and changes nothing, one with an id and a
 name begins a new call. Ends and results identify their call by id first, because the id is all that some

@@ -36,7 +36,7 @@ __all__ = ["ENDED", "TRANSITIONS", "Event", "Judgement", "Lifecycle", "State"]
 
 
 class State(Enum):
-    """Where a call is in its life."""
+    """The state of a call."""
 
     OPEN = "open"
     WAITING = "waiting for confirmation"

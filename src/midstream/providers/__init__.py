@@ -2,6 +2,13 @@
 
 An adapter turns decoded events, dicts or objects of the provider's SDK, into messages, the types that
 `midstream` exports. It imports no SDK and does no I/O.
+
+The modules named after a format hold its adapter. The private modules are shared; read them first:
+
+``_adapter``    the base class of all adapters
+``_reading``    the fields of an event, which is a dict or an object
+``_parts``      usage and errors, which all providers send in some form
+``_path_text``  values with paths (Gemini on Vertex) as JSON text
 """
 
 from __future__ import annotations

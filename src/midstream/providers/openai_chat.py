@@ -1,7 +1,7 @@
 """OpenAI chat completions, and the many compatible servers.
 
 A call has no end event of its own: the ``finish_reason`` of the choice ends all its calls. Reasoning is
-no part of OpenAI's own format; other servers send it as ``reasoning_content`` (DeepSeek, vLLM, xAI, LiteLLM)
+not part of OpenAI's own format; other servers send it as ``reasoning_content`` (DeepSeek, vLLM, xAI, LiteLLM)
 or ``reasoning`` (OpenRouter, Groq).
 """
 
@@ -28,7 +28,7 @@ __all__ = ["CUT", "Adapter"]
 
 # finish reasons after which the last part of the message is incomplete
 CUT = frozenset({"length", "content_filter", "error", "abort", "insufficient_system_resource"})
-# fields of a delta that are no content of the message
+# fields of a delta that are not content of the message
 _SILENT = frozenset({"role", "name", "tool_call_id", "token_ids", "provider_specific_fields", "prefix"})
 # the fields that are read from objects without a dict of their own
 _FIELDS = (

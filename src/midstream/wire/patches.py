@@ -177,7 +177,7 @@ class JsonPatchWriter:
 
 
 class PatchStream:
-    """The state behind `patches` and its asynchronous twin."""
+    """The state of `patches` and of its asynchronous twin."""
 
     def __init__(self, base: str, append: bool, options: dict[str, Any]) -> None:
         if options.get("after_root") == "next":
