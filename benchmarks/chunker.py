@@ -1,11 +1,11 @@
-"""The way back, from snapshots to text: the chunker against `json.loads` of the same snapshots.
+"""Measure the chunker, which turns snapshots into text, against `json.loads` of the same snapshots.
 
     python benchmarks/chunker.py [--quick] [more-snapshots.jsonl ...]
 
 Streams: those under tests/chunker/streams, larger ones made here, and any files given. "text" feeds the
-snapshots as text, "values" as parsed values (which are copied). The bar is 4 times `json.loads` for snapshots
-given as text, of 1,000 characters or more on average: on smaller ones the least cost of a step, some 5 µs,
-shows.
+snapshots as text, "values" as parsed values (which are copied). The target is 4 times `json.loads` for
+snapshots given as text, of 1,000 characters or more on average. For smaller ones the fixed cost of a step,
+about 5 µs, dominates.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LOADS, TEXT, VALUES = "json.loads", "text", "values"
 
 
 def records(rng: random.Random, count: int) -> Iterator[Any]:
-    """Show an array of records that grows by one record in two steps."""
+    """Yield an array of records that grows by one record in two steps."""
     rows: list[dict[str, Any]] = []
     for index in range(count):
         name = " ".join(rng.choices(VOCABULARY, k=6))
@@ -43,7 +43,7 @@ def records(rng: random.Random, count: int) -> Iterator[Any]:
 
 
 def numbers(rng: random.Random, count: int) -> Iterator[Any]:
-    """Show rows of numbers."""
+    """Yield rows of numbers."""
     rows: list[list[int]] = []
     for _ in range(count):
         rows.append([rng.randrange(10**6) for _ in range(8)])
@@ -51,7 +51,7 @@ def numbers(rng: random.Random, count: int) -> Iterator[Any]:
 
 
 def prose(rng: random.Random, count: int) -> Iterator[Any]:
-    """Show one long string that grows by a few words."""
+    """Yield one long string that grows by a few words."""
     text = "é"
     for _ in range(count):
         text += " ".join(rng.choices(VOCABULARY, k=4)) + "\n"
@@ -59,7 +59,7 @@ def prose(rng: random.Random, count: int) -> Iterator[Any]:
 
 
 def fields(rng: random.Random, count: int) -> Iterator[Any]:
-    """Show one wide object whose keys come in a different order every time."""
+    """Yield one wide object whose keys come in a different order every time."""
     members: list[tuple[str, Any]] = []
     for index in range(count):
         members.append((f"key {index}", " ".join(rng.choices(VOCABULARY, k=3))))
@@ -67,7 +67,7 @@ def fields(rng: random.Random, count: int) -> Iterator[Any]:
 
 
 def nested(_: random.Random, count: int) -> Iterator[Any]:
-    """Show objects inside objects, as deep as the standard library goes."""
+    """Yield nested objects, as deep as the standard library allows."""
     for depth in range(1, count):
         value: Any = {}
         for level in reversed(range(depth)):
@@ -102,7 +102,7 @@ def streams(quick: bool, paths: list[Path]) -> dict[str, list[str]]:
 
 
 def measure(quick: bool) -> Report:
-    """Measure, and give the table."""
+    """Measure, and return the table."""
     rows: list[list[str]] = []
     targets = Targets()
     worst: dict[str, dict[str, float]] = {"recorded": {}, "of 1,000 characters and more": {}}

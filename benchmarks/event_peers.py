@@ -1,4 +1,4 @@
-"""The peers that give events, and those that want the whole text at once: a few lines for each."""
+"""Adapters for the peers that emit events, and for those that need the complete text at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def ijson(name: str) -> Adapter:
-    """Push into one of its coroutines, in C; its events are taken from a list, numbers as int and float."""
+    """Push into one of its coroutines, in C; read its events from a list, with numbers as int and float."""
     make_list = import_module("ijson").sendable_list
     coroutine = getattr(import_module("ijson.backends.yajl2_c"), name)
 
@@ -34,7 +34,7 @@ def ijson(name: str) -> Adapter:
 
 
 def ijp() -> Adapter:
-    """Send to its parser, and take what it has then."""
+    """Send to its parser, and read the events that it has then."""
     make = import_module("ijp").IncrementalJSONParser
 
     def events(fragments: Iterable[str]) -> Iterator[Any]:
@@ -47,7 +47,7 @@ def ijp() -> Adapter:
 
 
 def json_stream() -> Adapter:
-    """Feed the peer one fragment at a time, and collect what it visits; it yields once, at the end."""
+    """Feed the peer one fragment at a time, and collect the visited values; it yields once, at the end."""
     visit = import_module("json_stream").visit
 
     def events(fragments: Iterable[bytes]) -> Iterator[Any]:
@@ -79,7 +79,7 @@ EVENT_PEERS = [
 ]  # fmt: skip
 
 LOADS = "json.loads"
-# by name: package, module, function, options, and whether it takes bytes
+# by name: package, module, function, options, and whether it accepts bytes
 _ONE_SHOT: dict[str, tuple[str, str, str, dict[str, Any], bool]] = {
     "orjson": ("orjson", "orjson", "loads", {}, True),
     "jiter": ("jiter", "jiter", "from_json", {}, True),

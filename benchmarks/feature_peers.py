@@ -1,4 +1,4 @@
-"""The peers as `features.py` asks them: how each does a thing, and nothing about what it does not have."""
+"""The peers that `features.py` checks: how each implements a feature; missing features are not listed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Fragments = list[str] | list[bytes]
 Told = list[tuple[list[Any], Any]]
 
 NODE_FOLDER = Path(os.environ.get("MIDSTREAM_NODE_PEERS", Path(__file__).with_name("node")))
-# midstream.js on its own: it takes a text in two fragments, and tells the value after each
+# midstream.js on its own: it reads a text in two fragments, and prints the value after each
 IN_A_BROWSER = """
 const { JsonValueAccumulator } = await import(process.argv[1]);
 const accumulator = new JsonValueAccumulator();
@@ -33,7 +33,7 @@ console.log(JSON.stringify(seen));
 
 
 class InvalidError(Exception):
-    """What a peer calls an error of the text without raising one."""
+    """An error of the text that a peer reports without raising an exception."""
 
 
 def succeeds(work: Callable[[], object]) -> bool:
@@ -46,15 +46,15 @@ def succeeds(work: Callable[[], object]) -> bool:
 
 
 class Peer:
-    """A library, and how it does what is asked. What it does not have stays NotImplementedError."""
+    """A library, and how it implements each feature. A missing one raises NotImplementedError."""
 
     name = ""
     package = ""
-    # what a check needs beside it
+    # the other packages that a check needs
     also: tuple[str, ...] = ()
-    # what a "partly" means, by the row
+    # by row: what "partly" means
     notes: ClassVar[dict[str, str]] = {}
-    # a parser on its own, not one inside something larger
+    # whether it is a separate parser, not part of a larger library
     is_parser = True
 
     def runs_in_browser(self) -> bool:
@@ -62,15 +62,15 @@ class Peer:
         return False
 
     def follow(self, fragments: Fragments) -> Iterator[Any]:
-        """Yield what its user sees after every fragment, None for nothing."""
+        """Yield the value that its user sees after every fragment; None for nothing."""
         raise NotImplementedError
 
     def values(self, fragments: Fragments) -> list[Any]:
-        """List what is seen after every fragment, as it was then."""
+        """List the values after every fragment, as they were then."""
         return [copy.deepcopy(value) for value in self.follow(fragments)]
 
     def kept(self, fragments: Fragments) -> list[Any]:
-        """List the same objects, as they are in the end."""
+        """List the same objects, as they are at the end."""
         return list(self.follow(fragments))
 
     def copied(self, fragments: Fragments) -> list[Any]:
@@ -78,15 +78,15 @@ class Peer:
         raise NotImplementedError
 
     def work(self, _fragments: list[str]) -> int | None:
-        """Count the characters that are parsed, where that can be counted."""
+        """Count the parsed characters, if they can be counted."""
         return None
 
     def told(self, fragments: Fragments) -> list[Told]:
-        """Return what the peer reports after every fragment: paths, with a value or a part of one."""
+        """Return the reports after every fragment: paths, with a value or a part of one."""
         raise NotImplementedError
 
     def careful(self, text: str) -> Any:
-        """Read a text with the options that keep unfinished numbers out."""
+        """Read a text with the options that hide unfinished numbers."""
         raise NotImplementedError
 
     def deltas(self, fragments: Fragments) -> list[str]:
@@ -94,7 +94,7 @@ class Peer:
         raise NotImplementedError
 
     def whole(self, text: str) -> Any:
-        """Read a text that is all there; raise if it is not valid."""
+        """Read a complete text; raise if it is not valid."""
         return self.values([text])[-1]
 
     def is_complete(self, text: str) -> bool:
@@ -110,7 +110,7 @@ class Peer:
         raise NotImplementedError
 
     def exact(self, text: str) -> Any:
-        """Read numbers without rounding, as Decimal where they have a fraction."""
+        """Read numbers without rounding, as Decimal if they have a fraction."""
         raise NotImplementedError
 
     def chunks(self, snapshots: list[Any]) -> list[str]:
@@ -118,7 +118,7 @@ class Peer:
         raise NotImplementedError
 
     def repaired(self, text: str) -> Any:
-        """Read a text that is nearly JSON, as far as it does that."""
+        """Read a text that is almost JSON, as far as the peer supports that."""
         return self.whole(text)
 
     def validated(self, fragments: list[str], model: Any) -> list[Any]:
@@ -126,11 +126,11 @@ class Peer:
         raise NotImplementedError
 
     def calls(self) -> list[str]:
-        """Name the formats of tool calls that it reads."""
+        """Return the formats of tool calls that it reads."""
         return []
 
     def run(self, fragments: Fragments) -> Any:
-        """Do its work on fragments, for the clock; what is seen is let go of."""
+        """Process fragments for a time measurement, and keep none of the values."""
         try:
             seen = [None]
             for seen[0] in self.follow(fragments):
@@ -166,8 +166,8 @@ class Midstream(Peer):
     package = "midstream"
     notes: ClassVar[dict[str, str]] = {
         "linear": "Feeding and updates, always. A snapshot that is still held when the next fragment comes "
-        "is copied as far as it is open, which takes longer the wider one open list is.",
-        "whole": "About as fast; for a text that is all there, take `json.loads` or orjson.",
+        "is copied as far as it is open: the wider an open list is, the longer this takes.",
+        "whole": "About as fast; for a complete text, use `json.loads` or orjson.",
     }
 
     def __init__(self) -> None:
@@ -252,7 +252,7 @@ class Midstream(Peer):
 
 
 class Updates(Midstream):
-    """midstream again, for who takes what is new and no values."""
+    """midstream with updates instead of values."""
 
     def run(self, fragments: Fragments) -> Any:
         accumulator = self.library.JsonFragmentAccumulator()
@@ -260,7 +260,7 @@ class Updates(Midstream):
 
 
 class Again(Peer):
-    """A function that is given the text so far again and again: its state is the text."""
+    """A function that is called with the text so far after every fragment: its state is the text."""
 
     def parse(self, text: Any) -> Any:
         raise NotImplementedError
@@ -278,8 +278,8 @@ class Again(Peer):
 class Jiter(Again):
     name = package = "jiter"
     notes: ClassVar[dict[str, str]] = {
-        "complete": "Not in its partial mode; a second, strict parse tells.",
-        "invalid": "In its partial mode it stops quietly at some errors: of `[1 2]` it gives `[1]`.",
+        "complete": "Not in its partial mode; only by a second, strict parse.",
+        "invalid": "In its partial mode it stops silently at some errors: for `[1 2]` it returns `[1]`.",
     }
 
     def parse(self, text: Any) -> Any:
@@ -300,7 +300,7 @@ class PartialJsonParser(Again):
     name = package = "partial-json-parser"
     notes: ClassVar[dict[str, str]] = {
         "numbers": "With an option: `ALL & ~NUM`.",
-        "complete": "Not while it takes partial texts; a second parse that allows none tells.",
+        "complete": "Not while it accepts partial texts; only by a second parse that allows none.",
     }
 
     def parse(self, text: Any) -> Any:
@@ -340,7 +340,7 @@ class LangChain(Again):
     notes: ClassVar[dict[str, str]] = {
         "repairs": "Fences around the JSON and raw newlines in strings, nothing more.",
         "calls": "Of its own messages.",
-        "invalid": "Not while it streams: the last good value stays. `parse` of a whole text raises.",
+        "invalid": "Not while it streams: the last valid value stays. `parse` of a complete text raises.",
     }
 
     def parse(self, text: Any) -> Any:
@@ -380,9 +380,9 @@ class OpenAi(Peer):
     package = "openai"
     notes: ClassVar[dict[str, str]] = {
         "calls": "Of its own API.",
-        "complete": "Not while it arrives: the provider's `finish_reason` tells, and it raises at the end.",
+        "complete": "Not while it arrives: only by the provider's `finish_reason`, and it raises at the end.",
         "validates": "Of the complete answer.",
-        "invalid": "Parses as jiter does: of `[1 2]` it gives `[1]`.",
+        "invalid": "Parses as jiter does: for `[1 2]` it returns `[1]`.",
     }
     is_parser = False
 
@@ -460,7 +460,7 @@ class Anthropic(Peer):
     package = "anthropic"
     notes: ClassVar[dict[str, str]] = {
         "calls": "Of its own API.",
-        "invalid": "Parses as jiter does: of `[1 2]` it gives `[1]`.",
+        "invalid": "Parses as jiter does: for `[1 2]` it returns `[1]`.",
     }
     is_parser = False
 
@@ -493,7 +493,7 @@ class StreamingJsonParser(Peer):
     name = package = "streaming-json-parser"
     also = ("streaming-json-parser-native",)
     notes: ClassVar[dict[str, str]] = {
-        "stays": "With a copy of the whole value every time, which is an argument of `feed`.",
+        "stays": "With a copy of the complete value every time, by an argument of `feed`.",
     }
 
     def _parser(self, **options: Any) -> Any:
@@ -502,7 +502,7 @@ class StreamingJsonParser(Peer):
     def follow(self, fragments: Fragments) -> Iterator[Any]:
         parser = self._parser()
         for fragment in fragments:
-            # False: the live value, as its readme does for speed
+            # False: the live value, as in its readme, for speed
             result = parser.feed(fragment, False)
             if result.status.value == "invalid":
                 raise InvalidError(str(result.error))
@@ -599,7 +599,7 @@ class Ijson(Peer):
     name = package = "ijson"
     notes: ClassVar[dict[str, str]] = {
         "values": "By hand, with its `ObjectBuilder`.",
-        "paths": "An item of an array is called `item`, without its index, as a key may be, too.",
+        "paths": "An item of an array is called `item`, without its index; a key may have this name, too.",
         "linear": "Not one long string.",
         "depth": "Its basic events; those with a prefix take time with the square of the depth.",
     }
@@ -700,7 +700,7 @@ class Ijp(Peer):
 
 
 class NodePeer(Peer):
-    """A library for JavaScript, asked through features.mjs."""
+    """A library for JavaScript, run by features.mjs."""
 
     def runs_in_browser(self) -> bool:
         return bool(self.whole('{"a": 1}') == {"a": 1})
@@ -807,5 +807,5 @@ GROUPS: dict[str, list[type[Peer]]] = {
         Jiter, PartialJsonParser, JsonRepair, LangChain, OpenAi, Anthropic,
     ],
     "Libraries that grow a value": [StreamingJsonParser, JsonMend, JsonRiverPython, JsonRiver],
-    "Libraries that tell events": [Ijson, JsonStream, Ijp, StreamParser],
+    "Libraries that emit events": [Ijson, JsonStream, Ijp, StreamParser],
 }  # fmt: skip

@@ -1,10 +1,10 @@
-"""Compare what the libraries do: every cell of the table is a check that is run on the library itself.
+"""Compare the features of the libraries: every cell of the table is the result of a check of the library.
 
     python benchmarks/features.py [--write] [--only NAME]
 
-Prints the tables; with --write they are put into docs/comparison.md. The peers for Node are looked for in
-benchmarks/node, or in the folder that MIDSTREAM_NODE_PEERS names. What is missing is named, and nothing is
-written then.
+Prints the tables; with --write they are written to docs/comparison.md. The peers for Node must be installed
+in benchmarks/node, or in the folder that MIDSTREAM_NODE_PEERS names. If a library is missing, the program
+names it and writes nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ YES, NO, PARTLY, DASH = "yes", "no", "partly", "–"
 
 
 class Feature(NamedTuple):
-    """A row: what is asked, in a few words, and how it is found out."""
+    """A row: the feature in a few words, and the check that determines each cell."""
 
     key: str
     name: str
@@ -43,7 +43,7 @@ class Feature(NamedTuple):
 
 
 def outcome(work: Callable[[], Any]) -> Any:
-    """Do something with a peer; give None if it has no such thing or fails at it."""
+    """Run a check with a peer; return None if the peer lacks the feature or fails."""
     try:
         return work()
     except Exception:
@@ -58,7 +58,7 @@ def yes_if(condition: bool) -> str:
     return YES if condition else NO
 
 
-# --- while it arrives
+# --- while the text arrives
 
 
 def values(peer: Peer) -> str:
@@ -74,7 +74,7 @@ def open_strings(peer: Peer) -> str:
 
 def whole_numbers(peer: Peer) -> str:
     if values(peer) == NO:
-        # events: none may tell of the 1
+        # events: none may report the 1
         told = outcome(lambda: peer.told(['{"a": 1', "2}"]))
         return DASH if told is None else yes_if(all(value != 1 for _, value in told[0]))
     if (shown(peer, '{"a": 1', "2}")[0] or {}).get("a") is None:
@@ -136,7 +136,7 @@ def numbers(size: int) -> str:
 
 
 def linear(peer: Peer) -> str:
-    """Four times the text: 4 when linear, 16 when quadratic. Three shapes, three tries."""
+    """Compare the time for four times the text: 4 if linear, 16 if quadratic; three shapes, three tries."""
     shapes = (records, long_string, numbers)
     found = [_is_linear(peer, shape) for shape in shapes]
     if all(found):
@@ -176,7 +176,7 @@ def _seconds(peer: Peer, text: str) -> float:
 
 
 def whole_fast(peer: Peer) -> str:
-    """Against json.loads on one text: clearly faster, or about as fast."""
+    """Compare with json.loads on one text: clearly faster, or about as fast."""
     text = records(400_000)
     if isinstance(peer, NodePeer) or not peer.is_parser:
         return DASH
@@ -192,7 +192,7 @@ def whole_fast(peer: Peer) -> str:
     return YES if ratio < 0.8 else PARTLY if ratio < 2 else NO
 
 
-# --- what can be wrong
+# --- errors
 
 
 WRONG = ('{"a": nope}', "[1 2]", '{"a" 1}', '{"a": 01}')
@@ -254,7 +254,7 @@ def cut_pair(peer: Peer) -> str:
 
 
 def depth(peer: Peer) -> str:
-    """In a process of its own, as some do not come back from it."""
+    """Run in a separate process, because some peers crash or hang."""
     command = [sys.executable, __file__, "--depth", peer.name]
     try:
         done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=20)
@@ -277,7 +277,7 @@ def try_depth(peer: Peer) -> str:
     return "fine"
 
 
-# --- more
+# --- other features
 
 
 def documents(peer: Peer) -> str:
@@ -338,7 +338,7 @@ def validates(peer: Peer) -> str:
 
 
 def pure(peer: Peer) -> str:
-    """In a process of its own, where no compiled module but Python's own can be imported."""
+    """Run in a separate process that can import no compiled modules except Python's own."""
     if isinstance(peer, NodePeer):
         return YES
     command = [sys.executable, __file__, "--pure", peer.name]
@@ -347,7 +347,7 @@ def pure(peer: Peer) -> str:
 
 
 class PureFinder(importlib.abc.MetaPathFinder):
-    """Find what is written in Python, as if nothing could be compiled."""
+    """Find Python sources instead of extension modules, as if nothing were compiled."""
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
@@ -384,27 +384,27 @@ def browser(peer: Peer) -> str:
 FEATURES = [
     Feature("values", "a value after every fragment", values),
     Feature("open", "shows strings before they close", open_strings),
-    Feature("numbers", "never shows `1` where `12` is on its way", whole_numbers),
+    Feature("numbers", "never shows `1` while `12` is arriving", whole_numbers),
     Feature("deltas", "the new text of a string, decoded", deltas),
     Feature("paths", "the path of what is new", paths),
     Feature("linear", "time grows with the text, not with its square", linear),
-    Feature("stays", "a value that was handed out stays as it was", stays),
+    Feature("stays", "a value that was returned stays as it was", stays),
     Feature("shares", "… and shares what did not change", shares),
     Feature("invalid", "invalid text is an error", invalid),
     Feature("position", "… with its position", position),
-    Feature("complete", "tells a text that is cut off from a complete one", complete),
+    Feature("complete", "distinguishes a truncated text from a complete one", complete),
     Feature("bytes", "bytes, cut inside a character", cut_bytes),
     Feature("pair", "an escaped emoji, cut in two", cut_pair),
-    Feature("depth", "100,000 brackets: an answer, or an error that is none of recursion", depth),
+    Feature("depth", "100,000 brackets: an answer, or an error other than RecursionError", depth),
     Feature("exact", "large integers, and decimals on request, exactly", exact),
-    Feature("repeated", "of equal keys the last wins", repeated),
+    Feature("repeated", "the last of several equal keys wins", repeated),
     Feature("documents", "documents in a row (NDJSON)", documents),
-    Feature("saved", "its state can be saved, and gone on from", saved),
+    Feature("saved", "its state can be saved and resumed", saved),
     Feature("calls", "tool calls from providers' streams", calls),
     Feature("back", "snapshots back into text", back),
     Feature("repairs", "repairs: bare keys, single quotes, fences", repairs),
     Feature("validates", "checks against a schema or model", validates),
-    Feature("whole", "a whole text faster than `json.loads`", whole_fast),
+    Feature("whole", "a complete text faster than `json.loads`", whole_fast),
     Feature("pure", "needs no compiled code", pure),
     Feature("alone", "needs no other package", alone),
     Feature("typed", "typed", typed),
@@ -417,7 +417,7 @@ def peer_named(name: str) -> Peer:
     return next(kind for kind in kinds if kind.name == name)()
 
 
-# what a "partly" means where a peer says nothing of its own
+# what "partly" means for peers without a note of their own
 NOTES = {
     "exact": "Large integers, not decimals.",
     "whole": "About as fast.",
@@ -425,7 +425,7 @@ NOTES = {
 
 
 def notes_of(peers: list[Peer], rows: dict[str, list[str]]) -> list[str]:
-    """Explain what is partly so: one line for all peers of which the same is to be said."""
+    """Explain every "partly": one line for all peers with the same note."""
     lines = []
     for feature in FEATURES:
         said: dict[str, list[str]] = {}
@@ -437,7 +437,7 @@ def notes_of(peers: list[Peer], rows: dict[str, list[str]]) -> list[str]:
 
 
 def tables(only: str | None, missing: list[str]) -> str:
-    """Ask every peer everything; give the tables in Markdown."""
+    """Run every check on every peer; return the tables in Markdown."""
     ours = Midstream()
     our_rows = {feature.key: [feature.check(ours)] for feature in FEATURES}
     parts, versions = [], []
@@ -486,7 +486,7 @@ def main() -> int:
     if "--write" not in rest:
         return 0
     if missing or only:
-        print("Nothing is written: the table must be whole.", file=sys.stderr)
+        print("Nothing is written, because the table would be incomplete.", file=sys.stderr)
         return 1
     before, _, after = PAGE.read_text("utf-8").partition(BEGIN)
     PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after.partition(END)[2]}", encoding="utf-8")

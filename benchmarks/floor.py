@@ -1,4 +1,4 @@
-"""Compile the floor, into a temporary folder."""
+"""Compile a class that does nothing, the lower bound of the cost of a call, into a temporary folder."""
 
 from __future__ import annotations
 

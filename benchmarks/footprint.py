@@ -1,4 +1,4 @@
-"""What it costs to have it: the time of an import, and the size of what is installed.
+"""Measure the time of an import, and the size of the installed package.
 
 python benchmarks/footprint.py [--quick]
 """
@@ -47,7 +47,7 @@ def import_milliseconds(module: str, rounds: int) -> list[float]:
 
 
 def installed_size(package: str) -> int:
-    """Add up the files of a package, without what Python compiled of them."""
+    """Return the total size of the files of a package, without Python's bytecode caches."""
     try:
         listed = files(package) or []
     except PackageNotFoundError:
@@ -57,13 +57,13 @@ def installed_size(package: str) -> int:
 
 
 def wheels() -> list[list[str]]:
-    """Return the size of our wheels, where the environment was made with them."""
+    """Return the size of our wheels, if the environment was made with them."""
     found = sorted(Path(sys.prefix, "wheels").glob("midstream-*.whl"))
     return [[path.name, f"{path.stat().st_size / 1e3:,.0f} KB"] for path in found]
 
 
 def measure(quick: bool) -> Report:
-    """Measure, and give the tables."""
+    """Measure, and return the tables."""
     rows: list[list[str]] = []
     spent: dict[str, float] = {}
     for module, packages in MODULES.items():

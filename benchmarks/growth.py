@@ -1,4 +1,4 @@
-"""How time grows: with size, depth, width, the length of a string, and the size of the fragments.
+"""Measure how time grows with size, depth, width, the length of a string, and the size of the fragments.
 
     python benchmarks/growth.py [--quick] [--picture growth.svg]
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     Cut = Callable[[int], list[str]]
 
-# the peers of the tables; the others grow like one of them
+# the peers in the tables; the growth of every other peer is like that of one of them
 NAMES = [JITER, SJP_NATIVE, "jsonmend, live", "partial-json-parser", PREFIX]
 USES = [(CORE, SNAPSHOT), (CORE, KEPT), (CORE, LIVE), (CORE, UPDATES), (CORE, PURE), (PLAIN, SNAPSHOT)]
-# a run that takes longer is the last of its line
+# seconds; a run that takes longer is the last point of its line
 LONGEST = 1.0
 LONGEST_QUICK = 0.05
 DOCUMENT = 60_000
@@ -49,7 +49,7 @@ class Axis:
     unit: str
     points: list[int]
     cut: Cut
-    # what a linear time grows like
+    # the slope of a linear time
     linear: float = 1
 
 
@@ -88,7 +88,7 @@ def line(axis: Axis, make: Callable[[list[str]], Callable[[], object]], quick: b
     """Measure one contestant, until it takes too long."""
     seconds, longest = (0.005, LONGEST_QUICK) if quick else (0.3, LONGEST)
     found: dict[int, float] = {}
-    # as if it were quadratic, until more is known
+    # assume quadratic growth until two points are known
     factor = 16.0
     last = 0.0
     for at in axis.points if axis.linear > 0 else reversed(axis.points):
@@ -112,7 +112,7 @@ def slope(found: dict[int, float]) -> float:
 
 
 def measure(quick: bool) -> Report:
-    """Measure, and give the tables."""
+    """Measure, and return the tables."""
     lines: dict[str, dict[str, dict[int, float]]] = {}
     runs = contestants()
     measured = axes(quick)
@@ -136,7 +136,7 @@ def measure(quick: bool) -> Report:
 
 
 def text_of(found: dict[int, float]) -> str:
-    """Write a slope, and how far it was measured."""
+    """Format a slope, and the last point that was measured."""
     return "-" if len(found) < 2 else f"{slope(found):.2f} ({list(found)[-1]:,})"
 
 

@@ -1,4 +1,4 @@
-"""Beside them, in Node: what a value after every fragment costs there, for reference.
+"""Measure the cost of a value after every fragment in Node, for reference.
 
 python benchmarks/in_node.py [--quick]
 """
@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).parent / "node" / "measure.mjs"
 
 
 def ask(columns: dict[str, list[str]], seconds: float) -> dict[str, dict[str, dict[str, float]]] | str:
-    """Measure in Node; where that is not possible, say why."""
+    """Measure in Node; if that is not possible, return the reason."""
     node = shutil.which("node")
     if node is None:
         return "node is not installed"
@@ -35,7 +35,7 @@ def ask(columns: dict[str, list[str]], seconds: float) -> dict[str, dict[str, di
 
 
 def measure(quick: bool) -> Report:
-    """Measure, and give the table."""
+    """Measure, and return the table."""
     columns = {column: fragments(text) for column, text in small(quick).items()}
     seconds = 0.1 if quick else 2
     rows: list[list[str]] = []

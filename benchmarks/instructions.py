@@ -1,13 +1,13 @@
 """Count instructions on fixed workloads, and compare with the committed reference.
 
-    python benchmarks/instructions.py            fail if a workload takes more than it did
-    python benchmarks/instructions.py --write    make the reference anew
+    python benchmarks/instructions.py            fail if a workload needs more than before
+    python benchmarks/instructions.py --write    write a new reference
 
-Times say little on a machine that does other things too; the instructions that valgrind's callgrind
-counts are the same in every run. Each workload runs once and three times, in processes of their own, and
-half of the difference is what counts: start-up and imports fall out. Another Python, machine or compiler
-counts differently; there, what is compared is the ratio to `json.loads` of the same text in the same
-interpreter, more generously.
+Times vary on a busy machine; the instructions that valgrind's callgrind counts are the same in every run.
+Each workload runs once and three times, in separate processes. The result is one half of the difference,
+which excludes start-up and imports. The counts depend on Python, the machine and the compiler. If these
+differ from the reference, the program compares the ratio to `json.loads` of the same text in the same
+interpreter, with a larger tolerance.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 REFERENCE = Path(__file__).with_name("instructions.json")
-# what a harmless change may cost: the compiler's choices change with every line
+# the cost of a harmless change: every line may change the compiler's decisions
 TOLERANCE = 0.02
 TOLERANCE_ELSEWHERE = 0.15
 LOADS = "json.loads"
@@ -93,7 +93,7 @@ WORKLOADS: dict[str, Callable[[], Callable[[], None]]] = {
 
 
 def setting() -> dict[str, str]:
-    """Return what the counts depend on."""
+    """Return the versions and the machine that the counts depend on."""
     compiler = shlex.split(os.environ.get("CC", "cc"))  # it may have a wrapper: CC="ccache gcc"
     found = subprocess.run([*compiler, "-dumpfullversion"], capture_output=True, text=True)
     return {
@@ -104,7 +104,7 @@ def setting() -> dict[str, str]:
 
 
 def counted(name: str, times: int) -> int:
-    """Count what a process takes that runs a workload that often."""
+    """Count the instructions of a process that runs a workload a number of times."""
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     command += [sys.executable, __file__, "--run", name, str(times)]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONHASHSEED": "0"})
@@ -122,7 +122,7 @@ def count() -> dict[str, int]:
 
 
 def judge(now: dict[str, int], reference: dict[str, Any]) -> tuple[str, list[str]]:
-    """Compare with the reference; give the table, and what takes more than it may."""
+    """Compare with the reference; return the table, and the workloads above the tolerance."""
     before: dict[str, int] = reference["instructions"]
     same = reference["setting"] == setting()
     tolerance = TOLERANCE if same else TOLERANCE_ELSEWHERE
@@ -148,7 +148,7 @@ def main() -> int:
             run()
         return 0
     if shutil.which("valgrind") is None:
-        print("valgrind is missing; it is in the packages of most systems under that name", file=sys.stderr)
+        print("valgrind is not installed; most systems have a package of that name", file=sys.stderr)
         return 2
     now = count()
     if "--write" in sys.argv:
@@ -158,7 +158,7 @@ def main() -> int:
     text, worse = judge(now, json.loads(REFERENCE.read_text("utf-8")))
     print(text)
     if worse:
-        print(f"\nTakes more than it did: {', '.join(worse)}. If that is worth it, run this with --write.")
+        print(f"\nAbove the reference: {', '.join(worse)}. If the change is worth it, run this with --write.")
     return int(bool(worse))
 
 

@@ -1,4 +1,4 @@
-"""How long one fragment takes at the worst, in a stream of an hour: 100 fragments a second.
+"""Measure the worst latency of one fragment in a stream of an hour with 100 fragments a second.
 
 python benchmarks/latency.py [--quick]
 """
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from ours import Adapter
 
 FULL_COUNT, QUICK_COUNT = 360_000, 20_000
-# those that parse again are asked at every so manieth fragment; they hold nothing but the text
+# peers that parse again are sampled, once in so many fragments; their only state is the text
 EVERY = 3_000
 
 
 def hour(count: int) -> list[str]:
-    """Cut a document into about that many fragments."""
+    """Cut a document into about the given number of fragments."""
     return fragments(document(round(count * 4.5)))
 
 
@@ -48,7 +48,7 @@ def latencies(
 
 
 def sampled(adapter: Adapter, parts: list[str]) -> list[int]:
-    """Time some fragments only, of one who parses all of the text again."""
+    """Time only some fragments, for a peer that parses all of the text again."""
     found = []
     for at in range(EVERY, len(parts), EVERY):
         text = "".join(parts[:at]).encode()
@@ -57,17 +57,17 @@ def sampled(adapter: Adapter, parts: list[str]) -> list[int]:
 
 
 def microseconds(runs: list[list[int]], share: float) -> float:
-    """Return the value below which a share of the fragments stays."""
+    """Return the value that a share of the fragments does not exceed."""
     return statistics.median(sorted(run)[min(len(run) - 1, int(len(run) * share))] for run in runs) / 1000
 
 
 def row(name: str, runs: list[list[int]], note: str = "") -> list[str]:
-    """Write one line: each figure is the median of the runs."""
+    """Format one line: each figure is the median of the runs."""
     return [name + note, *(number(microseconds(runs, share)) for share in (0.5, 0.99, 0.9999, 1.0))]
 
 
 def measure(quick: bool) -> Report:
-    """Measure, and give the table."""
+    """Measure, and return the table."""
     parts = hour(QUICK_COUNT if quick else FULL_COUNT)
     runs = 1 if quick else 3
     rows, targets = [], Targets()
@@ -78,7 +78,7 @@ def measure(quick: bool) -> Report:
             if core == CORE:
                 worst = microseconds(found, 0.99)
                 targets.at_most(f"{name}, 99 of 100 fragments of an hour within", worst, 10, "µs")
-    # processor time: what else the machine does is not a pause of the parser
+    # processor time, because the machine's other work is not a pause of the parser
     pauses = [latencies(use(CORE, PURE), parts, time.thread_time_ns) for _ in range(runs)]
     longest = microseconds(pauses, 1.0) / 1000
     targets.at_most(f"{PURE}, longest pause of an hour, in processor time", longest, 5, "ms")

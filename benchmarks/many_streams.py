@@ -1,9 +1,10 @@
-"""How many streams of 100 tokens a second one core carries: through the middleware, the wire and the handler.
+"""Measure how many streams of 100 tokens a second one core handles, with middleware, wire form and handler.
 
     python benchmarks/many_streams.py [--quick]
 
-Each stream is one tool call; a fragment of every stream in turn. The server's half is middleware, wire form
-and `json.dumps`; the client's is `json.loads` and the handler, which gives the calls as they stand.
+Each stream is one tool call; a fragment of every stream is processed in turn. The server's part is
+middleware, wire form and `json.dumps`. The client's part is `json.loads` and the handler, which returns
+snapshots of the calls.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def messages(text: str, count: int) -> list[tuple[int, ToolCallUpdate]]:
 def serve(
     stream: list[tuple[int, ToolCallUpdate]], middlewares: int, send: Callable[[int, str], Any]
 ) -> None:
-    """Do the server's half, with a middleware for every stream, or with fewer."""
+    """Run the server's part, with a middleware for every stream, or with fewer."""
     add_message = [JsonFragmentUpdateMiddleware().add_message for _ in range(middlewares)]
     for which, message in stream:
         for enriched in add_message[which % middlewares](message):
@@ -48,7 +49,7 @@ def serve(
 
 
 def receive(lines: list[tuple[int, str]], count: int) -> list[Any]:
-    """Do the clients' half; give the calls in the end."""
+    """Run the clients' part; return the calls at the end."""
     add_message = [ToolsAggregateMessageHandler().add_message for _ in range(count)]
     calls: list[Any] = [None] * count
     for which, line in lines:
@@ -57,18 +58,18 @@ def receive(lines: list[tuple[int, str]], count: int) -> list[Any]:
 
 
 def sent(stream: list[tuple[int, ToolCallUpdate]], count: int) -> list[tuple[int, str]]:
-    """Return the lines that go over the wire."""
+    """Return the lines that are sent."""
     lines: list[tuple[int, str]] = []
     serve(stream, count, lambda which, line: lines.append((which, line)))
     return lines
 
 
 def ignore(which: int, line: str) -> None:
-    """Send nothing to nobody."""
+    """Discard what the server sends."""
 
 
 def measure(quick: bool) -> Report:
-    """Measure, and give the table."""
+    """Measure, and return the table."""
     rows: list[list[str]] = []
     for name, text in list(TEXTS.items())[: 1 if quick else 2]:
         for count in (1, 50) if quick else [n for n in (1, 100, 1_000) if n * len(text()) < 1e6]:

@@ -1,8 +1,8 @@
-"""Memory: of an open stream that waits, and at the most while a large document goes through.
+"""Measure the memory of an open stream that waits, and the peak while a large document is processed.
 
     python benchmarks/memory.py [--quick]
 
-Each contestant is measured in a process of its own: what the process has grown by, as the system sees it.
+Each contestant is measured in a separate process; the result is the growth that the system reports.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FULL_SIZE, QUICK_SIZE = 100_000_000, 4_000_000
 STREAMS, QUICK_STREAMS = 5_000, 1_000
-# megabytes that a peer can do in reasonable time
+# megabytes that a peer can process in reasonable time
 SLOW_SIZE = 2_000_000
 NOTHING = "nothing: the fragments alone"
 PEAKS = (
@@ -40,7 +40,7 @@ def nothing(fragments: Iterable[Any]) -> Iterator[Any]:
 
 
 def loads(fragments: Iterable[Any]) -> Iterator[Any]:
-    """Collect the whole text, as one has to."""
+    """Collect the complete text, as a parser without state requires."""
     yield json.loads("".join(fragments))
 
 
@@ -52,7 +52,7 @@ def everybody() -> dict[str, Peer]:
 
 
 def resident(field: str) -> int:
-    """Return the bytes that this process uses, or has used at most."""
+    """Return the memory of this process in bytes, or its peak."""
     for line in Path("/proc/self/status").read_text("utf-8").splitlines():
         if line.startswith(field):
             return int(line.split()[1]) * 1024
@@ -60,7 +60,7 @@ def resident(field: str) -> int:
 
 
 def idle(peer: Peer, count: int) -> float:
-    """Open many streams, take each to the middle of a call's arguments, and see what one of them holds."""
+    """Open many streams, feed each up to the middle of a call's arguments, and return the memory of one."""
     parts = [peer.prepare(fragment) for fragment in fragments(tool_call(500))]
     half = len(parts) // 2
     waiting = []
@@ -79,10 +79,10 @@ def idle(peer: Peer, count: int) -> float:
 
 
 def peak(peer: Peer, size: int) -> float:
-    """Send a large document through, and see how much the process grew by."""
+    """Process a large document, and return the growth of the process."""
     for _ in peer.adapter(map(peer.prepare, volumes(200_000))):
         pass
-    list(volumes(1_000_000))  # written once, the volumes stay
+    list(volumes(1_000_000))  # the volumes are written once and kept
     before = resident("VmRSS")
     for _ in peer.adapter(map(peer.prepare, volumes(size))):
         pass
@@ -90,13 +90,13 @@ def peak(peer: Peer, size: int) -> float:
 
 
 def ask(what: str, name: str, size: int) -> float:
-    """Measure one contestant in a process of its own."""
+    """Measure one contestant in a separate process."""
     command = [sys.executable, __file__, f"--{what}", name, str(size)]
     return float(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
 
 
 def measure(quick: bool) -> Report:
-    """Measure, and give the tables."""
+    """Measure, and return the tables."""
     streams, size = (QUICK_STREAMS, QUICK_SIZE) if quick else (STREAMS, FULL_SIZE)
     known = everybody()
     waiting = [name for name in known if name not in (NOTHING, LOADS, PULLED)]

@@ -1,4 +1,4 @@
-"""The whole text at once, where others are at home; and midstream's values in pieces of 64 KB beside them.
+"""Compare parsers of a complete text with midstream's values of the same text in pieces of 64 KB.
 
 python benchmarks/one_shot.py [--quick]
 """
@@ -18,7 +18,7 @@ from workloads import FULL_SIZE, QUICK_SIZE, document, library, pieces, tool_cal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# of those that are too slow for the large text
+# for the peers that are too slow for the large text
 SLOW_SIZE = 1_000_000
 GOALS = {LOADS: (0.9, 1.0), "jiter": (1.0,), "orjson": (1.0,)}
 
@@ -29,7 +29,7 @@ def in_pieces(text: str, core: str, names: tuple[str, ...]) -> dict[str, Callabl
 
 
 def judge(large: dict[str, Timing], small: dict[str, Timing]) -> Targets:
-    """Compare with what we want; all but the first goal are further ones."""
+    """Compare with the targets; all except the first are long-term ones."""
     targets = Targets()
     if IS_COMPILED:
         for peer, bounds in GOALS.items():
@@ -45,7 +45,7 @@ def judge(large: dict[str, Timing], small: dict[str, Timing]) -> Targets:
 
 
 def measure(quick: bool) -> Report:
-    """Measure, and give the tables."""
+    """Measure, and return the tables."""
     seconds = 0.5 if quick else 15
     text = library(QUICK_SIZE if quick else FULL_SIZE)
     sample = library(SLOW_SIZE)

@@ -1,6 +1,6 @@
-"""Midstream in each of its uses, on both cores in one process: the compiled one, and its plain twin.
+"""Run midstream in each of its uses, on the compiled and the plain core in one process.
 
-Each use is a generator, like the adapters of the peers: it takes fragments, and yields after each of them.
+Each use is a generator, like the adapters of the peers: it reads fragments, and yields after each of them.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
     Adapter = Callable[[Iterable[Any]], Iterator[Any]]
 
-# the compiled one first, as far as it was built
+# the compiled one first, if it was built
 CORES: dict[str, ModuleType] = {f"midstream, {name}": BUILDS[name] for name in sorted(BUILDS)}
 COMPILED = "midstream, compiled"
 PLAIN = "midstream, plain"
 IS_COMPILED = COMPILED in CORES
-# the core that users have
+# the core that users import
 CORE = next(iter(CORES))
 
 
 def snapshots(core: ModuleType, fragments: Iterable[Any]) -> Iterator[Any]:
-    """Read a snapshot after every fragment, and let it go before the next one."""
+    """Read a snapshot after every fragment, and release it before the next one."""
     accumulator = core.JsonValueAccumulator()
     add_fragment = accumulator.add_fragment
     for fragment in fragments:
@@ -39,7 +39,7 @@ def snapshots(core: ModuleType, fragments: Iterable[Any]) -> Iterator[Any]:
 
 
 def kept(core: ModuleType, fragments: Iterable[Any]) -> Iterator[Any]:
-    """Read a snapshot after every fragment, and hold it until the next one is there."""
+    """Read a snapshot after every fragment, and hold it until the next one."""
     accumulator = core.JsonValueAccumulator()
     add_fragment = accumulator.add_fragment
     for fragment in fragments:
@@ -49,7 +49,7 @@ def kept(core: ModuleType, fragments: Iterable[Any]) -> Iterator[Any]:
 
 
 def live(core: ModuleType, fragments: Iterable[Any]) -> Iterator[Any]:
-    """Keep the value up to date, and leave it to the user when to read it."""
+    """Keep the value up to date; the user decides when to read it."""
     accumulator = core.JsonValueAccumulator()
     add_fragment = accumulator.add_fragment
     for fragment in fragments:
@@ -58,7 +58,7 @@ def live(core: ModuleType, fragments: Iterable[Any]) -> Iterator[Any]:
 
 
 def pure(core: ModuleType, fragments: Iterable[Any]) -> Iterator[Any]:
-    """Make a new state of every fragment."""
+    """Make a new state for every fragment."""
     parse_chunk = core.parse_chunk
     state = core.create_parser_state()
     for fragment in fragments:
@@ -85,7 +85,7 @@ USES: dict[str, Callable[[ModuleType, Iterable[Any]], Iterator[Any]]] = {
 
 
 def named(core: str, use: str) -> str:
-    """Name a core in one of its uses, as the tables do."""
+    """Return the name of a core in one of its uses, as in the tables."""
     return f"{core}, {use}"
 
 

@@ -1,8 +1,8 @@
-"""The peers that make values of a text while it arrives: an adapter of a few lines for each.
+"""Adapters for the peers that build values from a text while it arrives.
 
-An adapter is a generator: it takes fragments, and yields after each of them the value that its user would
-see then. `prepare` turns fragments into what the peer takes, bytes for example; that is never timed.
-A peer whose time grows with the square of the text is measured up to its `reach` only.
+An adapter is a generator: it reads fragments, and yields after each of them the value that its user would
+see then. `prepare` converts fragments to the input of the peer, such as bytes; that is never timed.
+A peer whose time grows with the square of the text is measured only up to its `reach`.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ FAR = 2_000_000
 
 @dataclass(frozen=True)
 class Peer:
-    """A peer, and how it is driven."""
+    """A peer, and how it is run."""
 
     name: str
     packages: tuple[str, ...]
     kind: str
     make: Callable[[], Adapter]
-    # characters in small fragments up to which it ends in reasonable time, and the same for one string
+    # the maximum of characters, in small fragments, for a reasonable time; the same for one string
     reach: int = FAR
     string_reach: int = FAR
     is_python: bool = False
@@ -42,7 +42,7 @@ class Peer:
 
     @cached_property
     def adapter(self) -> Adapter:
-        """The adapter, made when it is needed first: some peers take long to import."""
+        """The adapter, made on first use, because some peers are slow to import."""
         return self.make()
 
     @cached_property
@@ -51,7 +51,7 @@ class Peer:
         return ", ".join(package for package in self.packages if version_of(package) is None)
 
     def reaches(self, size: int, is_string: bool = False, part: float = 1) -> bool:
-        """Report whether a text of that size is short enough, for a part of the time if given."""
+        """Report whether a text of this size is short enough, for a part of the time if given."""
         return size <= min(self.reach, self.string_reach if is_string else FAR) * part
 
     def run(self, fragments: Sequence[str]) -> Callable[[], object]:
@@ -112,7 +112,7 @@ def again(module: str, name: str, **options: Any) -> Adapter:
 
 
 def plain_twin(module: str, without: str) -> Any:
-    """Import a package a second time, as if its native part were not there."""
+    """Import a package a second time, as if its native part were missing."""
     mine = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == module}
     hidden = sys.modules.get(without)
     sys.modules[without] = None  # type: ignore[assignment]  # so that its import fails
@@ -225,7 +225,7 @@ def installed(peers: Iterable[Peer]) -> list[Peer]:
 
 
 def absent(peers: Iterable[Peer]) -> str:
-    """Say which peers can't be measured, and why."""
+    """Name the peers that cannot be measured, with the reason."""
     return "".join(
         f"\n\nNot measured: {peer.name} ({peer.missing} missing)." for peer in peers if peer.missing
     )

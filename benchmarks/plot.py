@@ -1,4 +1,4 @@
-"""Draw lines on logarithmic axes as an SVG that is readable on light and dark pages alike."""
+"""Draw lines on logarithmic axes as an SVG that is readable on light and on dark pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ THICK, THIN = 2.6, 1.4
 
 @dataclass
 class Panel:
-    """A diagram: what grows, and the seconds by size of everybody."""
+    """A diagram: the quantity that grows, and for every contestant the seconds by size."""
 
     name: str
     unit: str
@@ -39,7 +39,7 @@ class Panel:
 
 
 def apart(wanted: dict[str, float]) -> dict[str, float]:
-    """Move labels up and down until none covers another, and none leaves the panel."""
+    """Move labels up and down until none overlaps another or leaves the panel."""
     found: dict[str, float] = {}
     lowest: float = TOP
     for name in sorted(wanted, key=wanted.__getitem__):
@@ -53,7 +53,7 @@ def apart(wanted: dict[str, float]) -> dict[str, float]:
 
 
 def text(x: float, y: float, words: str, **attributes: str) -> str:
-    """Write words."""
+    """Return a text element."""
     given = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in attributes.items())
     return f'<text x="{x:.1f}" y="{y:.1f}"{given}>{escape(words)}</text>'
 
@@ -96,7 +96,7 @@ def panel_lines(panel: Panel, colours: dict[str, str]) -> list[str]:
 
 
 def draw(panels: list[Panel]) -> str:
-    """Draw all diagrams beside and below each other."""
+    """Draw all diagrams in a grid."""
     names = list(dict.fromkeys(name for panel in panels for name in panel.lines))
     colours = {name: COLOURS[number % len(COLOURS)] for number, name in enumerate(names)}
     rows = math.ceil(len(panels) / COLUMNS)

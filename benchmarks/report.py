@@ -1,4 +1,4 @@
-"""Write what was measured as Markdown."""
+"""Format measurements as Markdown."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write a table; all columns but the first are numbers."""
+    """Format a table; all columns except the first are numbers."""
     lines = [head, ["---", *("---:" for _ in head[1:])], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def number(value: float) -> str:
-    """Write a number as exactly as it deserves."""
+    """Format a number: with two decimals below 10, else without."""
     return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
 def times(ratio: float) -> str:
-    """Write a ratio."""
+    """Format a ratio."""
     return f"{number(ratio)} ×" if ratio < 10 else f"{ratio:,.0f} ×"
 
 
 def processor() -> str:
-    """Name the processor, as far as the system tells."""
+    """Return the name of the processor, if the system reports it."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:
@@ -46,7 +46,7 @@ def processor() -> str:
 
 
 def setting(versions: Mapping[str, str | None]) -> str:
-    """Name the machine, the builds and all versions."""
+    """Return the machine, the builds and all versions."""
     build = "compiled and plain" if midstream.COMPILED else "plain only"
     found = [f"{name} {version or '(missing)'}" for name, version in sorted(versions.items())]
     python = f"{platform.python_implementation()} {platform.python_version()}"
@@ -55,7 +55,7 @@ def setting(versions: Mapping[str, str | None]) -> str:
 
 
 def rates(first: str, timings: Mapping[str, Timing], size: int, reference: str) -> str:
-    """Write a table of megabytes per second, and of ratios to one of the rows."""
+    """Format a table of megabytes per second, with ratios to one of the rows."""
     rows = [
         [
             name,
@@ -78,7 +78,7 @@ class PerFragment:
     spreads: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, column: str, timings: Mapping[str, Timing], count: int) -> None:
-        """Add a workload of that many fragments."""
+        """Add a workload with its number of fragments."""
         self.columns.append(column)
         for name, timing in timings.items():
             cell = number(timing.median / count * 1e9)
@@ -88,7 +88,7 @@ class PerFragment:
             self.spreads.setdefault(name, []).append(timing.spread)
 
     def text(self, first: str) -> str:
-        """Write the table; what was not measured is "-"."""
+        """Format the table; a cell that was not measured is "-"."""
         rows = [
             [
                 name,
@@ -106,7 +106,7 @@ class PerFragment:
 
 @dataclass
 class Targets:
-    """A table of what we want, what was measured, and whether that is enough."""
+    """A table of the targets, the measured values, and whether they meet the targets."""
 
     rows: list[list[str]] = field(default_factory=list)
 
@@ -119,7 +119,7 @@ class Targets:
         self._add(what, measured, f"≥ {bound:g} {unit}", measured >= bound, unit)
 
     def ahead(self, what: str, ratios: Mapping[str, float], bound: float) -> None:
-        """Add the smallest of several ratios, if there are any, and where it was found."""
+        """Add the smallest of several ratios, if there are any, with its name."""
         if ratios:
             least = min(ratios, key=ratios.__getitem__)
             self.at_least(f"{what}, at the least ({least})", ratios[least], bound)
@@ -128,22 +128,22 @@ class Targets:
         self.rows.append([what, f"{number(measured)} {unit}", bound, "yes" if met else "**no**"])
 
     def text(self) -> str:
-        """Write the table."""
+        """Format the table."""
         return table(["target", "measured", "wanted", "met"], self.rows)
 
 
 @dataclass
 class Report:
-    """The answer to one question: tables, and what they mean for the targets."""
+    """The answer to one question: tables, and their results for the targets."""
 
     title: str
     parts: list[str] = field(default_factory=list)
     targets: Targets = field(default_factory=Targets)
-    # what the short table is made of: cells by row and column
+    # cells by row and column, for the short table
     short: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Write it, without the targets."""
+        """Format the report, without the targets."""
         return "\n\n".join([f"## {self.title}", *self.parts])
 
 

@@ -2,9 +2,9 @@
 
     python benchmarks/run.py [--quick] [--docs] [question ...]
 
-Each question is answered in a process of its own, so that none pays for what another has left behind.
+Each question is answered in a separate process, so that no measurement affects another.
 With `--docs` the tables are written into docs/benchmarks.md, the picture beside it, and the short table into
-README.md where that has a place for it.
+README.md if that has a place for it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def ask(question: str, options: list[str]) -> Report | None:
 
 
 def short(reports: dict[str, Report]) -> str:
-    """Write the short table: a few rows of what every fragment costs, without the ratios."""
+    """Format the short table: a few rows of costs per fragment, without the ratios."""
     cells: dict[str, dict[str, str]] = {}
     for report in reports.values():
         cells |= report.short
@@ -57,7 +57,7 @@ def short(reports: dict[str, Report]) -> str:
 
 
 def put(path: Path, text: str) -> bool:
-    """Replace what is between the marks of a file, if it has any."""
+    """Replace the text between the marks of a file, if it has any."""
     before, start, rest = path.read_text("utf-8").partition(START)
     _, end, after = rest.partition(END)
     if not end:
@@ -76,7 +76,7 @@ def versions() -> dict[str, str | None]:
 
 
 def main() -> int:
-    """Answer all questions, or those that are named; fail if one can't be answered."""
+    """Answer all questions, or the named ones; fail if one cannot be answered."""
     start = time.monotonic()
     asked = [name for name in QUESTIONS if name in sys.argv] or QUESTIONS
     options = ["--quick"] if "--quick" in sys.argv else []

@@ -1,6 +1,6 @@
-"""The accumulators of the OpenAI and Anthropic SDKs: their own classes, fed with events made here.
+"""Run the accumulators of the OpenAI and Anthropic SDKs on events made here.
 
-Beside each of them `midstream.tool_calls`, on the same events.
+For comparison, `midstream.tool_calls` reads the same events.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TOOL = {"type": "function", "function": {"name": "write", "strict": True, "param
 
 
 def chat_chunk(call: dict[str, Any]) -> Any:
-    """Make a chunk of a chat completion that tells something of its one tool call."""
+    """Make a chunk of a chat completion with a piece of its only tool call."""
     delta = {"role": "assistant", "tool_calls": [{"index": 0, **call}]}
     choice = {"index": 0, "delta": delta, "finish_reason": None}
     chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
@@ -39,7 +39,7 @@ def openai_start() -> list[Any]:
 
 
 def openai_sdk() -> Adapter:
-    """Drive what `client.chat.completions.stream` accumulates with."""
+    """Run the accumulator of `client.chat.completions.stream`."""
     make = import_module("openai.lib.streaming.chat").ChatCompletionStreamState
     (start,) = openai_start()
 
@@ -62,7 +62,7 @@ def anthropic_event(fragment: str) -> Any:
 
 
 def anthropic_start() -> list[Any]:
-    """Make the events that begin the message, and its one call."""
+    """Make the events that begin the message and its only call."""
     message: dict[str, Any] = {
         "id": "m", "type": "message", "role": "assistant", "model": "m", "content": [],
         "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1},
@@ -78,7 +78,7 @@ def anthropic_start() -> list[Any]:
 
 
 def anthropic_sdk() -> Adapter:
-    """Drive what `client.messages.stream` accumulates with."""
+    """Run the accumulator of `client.messages.stream`."""
     accumulate = import_module("anthropic.lib.streaming._messages").accumulate_event
     starts = anthropic_start()
 

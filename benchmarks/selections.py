@@ -1,4 +1,4 @@
-"""The elements of a list while it arrives: selected, beside the whole value and those that parse it again.
+"""Compare selected elements of a list while it arrives with the complete value, and with parsing it again.
 
 python benchmarks/selections.py [--quick]
 """
@@ -34,7 +34,7 @@ SELECTIONS = {
 }
 # microseconds per fragment
 WITHIN = 0.6
-# a slow peer reads again what it has read: no text longer than this
+# characters: a slow peer parses the text again, so it gets no longer text than this
 LONGEST = {
     "pydantic, allow_partial": 50_000,
     "LangChain's JsonOutputParser": 5_000,
@@ -72,7 +72,7 @@ class Document(TypedDict, total=False):
 
 
 def pydantic_partial(parts: Iterable[str]) -> Iterator[Any]:
-    """Validate the text so far again and again."""
+    """Validate the text so far after every fragment."""
     from pydantic import TypeAdapter
 
     adapter = TypeAdapter(Document)
@@ -107,7 +107,7 @@ OTHERS: dict[str, tuple[str, Callable[[Iterable[str]], Iterator[Any]]]] = {
 
 
 def contestants(text: str, parts: list[str], quick: bool) -> dict[str, Callable[[], object]]:
-    """Return all that can read the text in small fragments."""
+    """Return all contestants that can read the text in small fragments."""
     found: dict[str, Callable[[], object]] = {}
     for core, module in CORES.items():
         for name, (path, options) in SELECTIONS.items():
@@ -121,7 +121,7 @@ def contestants(text: str, parts: list[str], quick: bool) -> dict[str, Callable[
 
 
 def measure(quick: bool) -> Report:
-    """Measure, and give the table."""
+    """Measure, and return the table."""
     reference = named(CORE, "select items[*]")
     per_fragment = PerFragment(reference)
     found: dict[str, dict[str, Timing]] = {}

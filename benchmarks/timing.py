@@ -1,8 +1,8 @@
-"""Time contestants against each other, fairly on a machine that does other things too.
+"""Time contestants against each other, fairly even on a busy machine.
 
-All run in one process, in turns: what disturbs one round disturbs all of them. A ratio is the median
-of the rounds' ratios, so it is steadier than the times it is made of. A slow contestant takes part in the
-first rounds only. What counts is processor time; garbage collection is on, as it is for users.
+All run in one process, one after the other in every round, so a disturbance affects all of them. A ratio is
+the median of the rounds' ratios, so it is more stable than the times. A slow contestant runs only in the
+first rounds. The times are processor time; garbage collection is on, as it is for users.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 TURN = 0.005
-# what takes this long needs no run to warm up
+# seconds; a longer run needs no warm-up
 LONG = 0.1
 FEWEST_ROUNDS = 3
 MOST_ROUNDS = 25
@@ -27,18 +27,18 @@ MOST_ROUNDS = 25
 
 @dataclass(frozen=True)
 class Timing:
-    """The seconds that one contestant took, round by round."""
+    """The seconds of one contestant in each round."""
 
     rounds: tuple[float, ...]
 
     @property
     def median(self) -> float:
-        """The middle one."""
+        """The median."""
         return statistics.median(self.rounds)
 
     @property
     def spread(self) -> float:
-        """How far the middle half reaches, as a part of the median."""
+        """The interquartile range as a part of the median."""
         low, _, high = statistics.quantiles(self.rounds, n=4)
         return (high - low) / self.median
 
@@ -48,7 +48,7 @@ class Timing:
 
 
 def once(run: Callable[[], object]) -> float:
-    """Time one run; only what it leaves behind itself is garbage that it has to collect."""
+    """Time one run; earlier garbage is collected first, so that the run collects only its own."""
     gc.collect()
     gc.freeze()
     start = time.process_time()
@@ -57,7 +57,7 @@ def once(run: Callable[[], object]) -> float:
 
 
 def race(contestants: Mapping[str, Callable[[], object]], seconds: float) -> dict[str, Timing]:
-    """Run the contestants in turns for about that long; a short one is repeated within its turn."""
+    """Run the contestants in rounds for about the given time; a short one is repeated within a round."""
     found: dict[str, list[float]] = {name: [] for name in contestants}
     repeats: dict[str, int] = {}
     rounds: dict[str, int] = {}
@@ -66,7 +66,7 @@ def race(contestants: Mapping[str, Callable[[], object]], seconds: float) -> dic
         if took >= LONG:
             found[name].append(took)
         elif took < TURN:
-            took = once(run)  # the first one warms up
+            took = once(run)  # the first run is the warm-up
         repeats[name] = max(1, round(TURN / max(took, 1e-9)))
         share = seconds / len(contestants) / (took * repeats[name])
         rounds[name] = min(MOST_ROUNDS, max(FEWEST_ROUNDS, round(share)))
@@ -79,6 +79,6 @@ def race(contestants: Mapping[str, Callable[[], object]], seconds: float) -> dic
 
 
 def repeat(run: Callable[[], object], times: int) -> None:
-    """Run something several times."""
+    """Repeat a run several times."""
     for _ in range(times):
         run()

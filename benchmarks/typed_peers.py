@@ -1,7 +1,7 @@
 """The document of the typed benchmark, and the peers that parse and validate all of the text again.
 
-Run as a script in an environment that has instructor, it measures that: instructor and the newest SDK of
-OpenAI exclude each other, so they can't be in one environment.
+Run as a script in an environment that has instructor, this module measures instructor, which cannot be
+installed together with the newest SDK of OpenAI.
 
     python benchmarks/typed_peers.py size samples
 """
@@ -58,7 +58,7 @@ class DocumentSoFar(TypedDict, total=False):
 
 
 def typed_document(size: int) -> str:
-    """Write a document with as many elements as fit."""
+    """Return a document with as many elements as fit."""
     items: list[dict[str, Any]] = []
     length = 0
     while length < size - 100 or not items:
@@ -107,7 +107,7 @@ def instructor() -> Callable[[str], object]:
 
 
 def sampled(parse: Callable[[str], object], size: int, samples: int) -> float:
-    """Return the mean seconds per fragment, from the least of three runs at some fragments."""
+    """Return the mean seconds per fragment, of sampled fragments, each the fastest of three runs."""
     text = typed_document(size)
     parse(text[:100])
     found = []

@@ -1,4 +1,4 @@
-"""What a fragment costs where it is validated: `typed_values`, and peers that validate all of the text again.
+"""Measure the cost of a validated fragment: `typed_values`, and peers that validate all of the text again.
 
 python benchmarks/typed_values.py [--quick]
 """
@@ -34,7 +34,7 @@ NOTE = (
 
 
 def snapshots(fragments: Iterable[str]) -> Iterator[object]:
-    """Yield what a user gets."""
+    """Yield the snapshots that a user gets."""
     return typed_values(fragments, Document)
 
 
@@ -45,7 +45,7 @@ def partials(fragments: Iterable[str]) -> Iterator[object]:
 
 
 def instructor_seconds(size: int) -> float:
-    """Measure instructor in its environment, nan if there is none."""
+    """Measure instructor in its environment; nan if there is none."""
     if not INSTRUCTOR.exists():
         return math.nan
     script = str(Path(__file__).with_name("typed_peers.py"))
@@ -55,7 +55,7 @@ def instructor_seconds(size: int) -> float:
 
 
 def measure(quick: bool) -> Report:
-    """Measure, and give the table."""
+    """Measure, and return the table."""
     cells: dict[str, dict[str, float]] = {}
     again: dict[str, Callable[[], Callable[[str], object]]] = {TYPED_DICT: partial_typed_dict}
     if version_of("langchain-core") is not None:
@@ -91,7 +91,7 @@ def measure(quick: bool) -> Report:
 
 
 def cell(found: dict[str, float], column: str, ours: dict[str, float]) -> str:
-    """Write a cost, and its ratio to ours."""
+    """Format a cost, and its ratio to ours."""
     seconds = found.get(column, math.nan)
     if math.isnan(seconds):
         return "-"

@@ -1,4 +1,4 @@
-"""What is new in every fragment: midstream's updates against the events of others, and against the floor.
+"""Compare midstream's updates with the events of other libraries, and with a method that does nothing.
 
 python benchmarks/updates.py [--quick]
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FLOOR = "the floor"
 BYTES = "midstream, compiled, updates from bytes"
-# of those that are too slow for the large text
+# for the peers that are too slow for the large text
 SLOW_SIZE = 600_000
 SIZES = ("0.5 KB", "5 KB", "50 KB", "1 MB")
 
@@ -34,7 +34,7 @@ def ours(parts: Sequence[str]) -> dict[str, Callable[[], object]]:
 
 
 def calls(make: Callable[[], Any], parts: Sequence[str]) -> Callable[[], None]:
-    """Return a run of calls only, to compare with the floor."""
+    """Return a run of the calls alone, to compare with the floor."""
 
     def run() -> None:
         add_fragment = make().add_fragment
@@ -67,7 +67,7 @@ def growth(adapter: Callable[..., Any], count: int, seconds: float) -> float:
 
 
 def judge(bare: dict[str, dict[str, Timing]], large: dict[str, Timing], quick: bool) -> Targets:
-    """Compare with what we want."""
+    """Compare with the targets."""
     count, seconds = (1_000, 0.1) if quick else (10_000, 4)
     targets = Targets()
     if IS_COMPILED:
@@ -92,7 +92,7 @@ def judge(bare: dict[str, dict[str, Timing]], large: dict[str, Timing], quick: b
 
 
 def judge_plain(found: dict[str, dict[str, Timing]], targets: Targets) -> None:
-    """Compare the plain core with the peer that is plain, too."""
+    """Compare the plain core with the peer that is plain as well."""
     ahead = {
         column: timings[IJP].over(timings[named(PLAIN, UPDATES)])
         for column, timings in found.items()
@@ -102,7 +102,7 @@ def judge_plain(found: dict[str, dict[str, Timing]], targets: Targets) -> None:
 
 
 def measure(quick: bool) -> Report:
-    """Measure, and give the tables."""
+    """Measure, and return the tables."""
     seconds = 0.2 if quick else 5
     per_fragment = PerFragment(named(CORE, UPDATES))
     found: dict[str, dict[str, Timing]] = {}
@@ -143,7 +143,7 @@ def measure(quick: bool) -> Report:
 
 
 def runs_of(peers: list[Peer], text: str, is_python: bool) -> dict[str, Callable[[], object]]:
-    """Return the peers that are written in Python, or the others."""
+    """Return the peers written in Python, or the others."""
     return {peer.name: peer.run(pieces(text)) for peer in peers if peer.is_python == is_python}
 
 

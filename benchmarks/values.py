@@ -1,4 +1,4 @@
-"""A usable value after every fragment: midstream against those that parse again, and those that go on.
+"""Compare values after every fragment: midstream, peers that parse again, and incremental peers.
 
 python benchmarks/values.py [--quick]
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SHAPES: dict[str, Callable[[int], str]] = {"many members": arguments, "one string": question}
 VALUES = (SNAPSHOT, KEPT, LIVE, PURE)
 SCAN = [20, 30, 50, 75, 100, 150, 200, 300, 500, 1000]
-# how much shorter the texts of slow peers are in a quick run
+# the factor by which the texts of slow peers are shorter in a quick run
 QUICK_PART = 0.1
 AGAINST_JITER = {"0.5 KB": 3, "5 KB": 20, "50 KB": 150, "one 50 KB string": 8}
 # microseconds per fragment
@@ -41,7 +41,7 @@ def contestants(column: str, text: str, peers: list[Peer], part: float) -> dict[
 
 
 def overtaking(shape: str, jiter: Peer, seconds: float) -> tuple[list[list[str]], float]:
-    """Measure short texts; give the rows, and the size from which on every one is faster with us."""
+    """Measure short texts; return the rows, and the size from which on midstream is faster for all."""
     ahead_from = float("inf")
     rows: list[list[str]] = []
     for size in SCAN:
@@ -59,7 +59,7 @@ def overtaking(shape: str, jiter: Peer, seconds: float) -> tuple[list[list[str]]
 
 
 def judge(found: dict[str, dict[str, Timing]], ahead_from: dict[str, float]) -> Targets:
-    """Compare with what we want."""
+    """Compare with the targets."""
     targets = Targets()
     if IS_COMPILED:
         ours = {name: named(COMPILED, name) for name in VALUES}
@@ -83,7 +83,7 @@ def judge(found: dict[str, dict[str, Timing]], ahead_from: dict[str, float]) -> 
 
 
 def judge_pure(found: dict[str, dict[str, Timing]], counts: dict[str, int], targets: Targets) -> None:
-    """Compare the time that the pure parser takes for a fragment with what we want."""
+    """Compare the time of the pure parser for a fragment with the target."""
     for column, bound in PURE_WITHIN.items():
         if IS_COMPILED and column in found:
             spent = found[column][named(COMPILED, PURE)].median / counts[column] * 1e6
@@ -91,7 +91,7 @@ def judge_pure(found: dict[str, dict[str, Timing]], counts: dict[str, int], targ
 
 
 def judge_plain(found: dict[str, dict[str, Timing]], targets: Targets) -> None:
-    """Compare the plain core with every peer that is plain, too: live with live, snapshots with the rest."""
+    """Compare the plain core with every plain peer: live with live, snapshots with the rest."""
     for peer in PEERS:
         ours = named(PLAIN, LIVE if peer.kind == GROWS else SNAPSHOT)
         ahead = {
@@ -104,7 +104,7 @@ def judge_plain(found: dict[str, dict[str, Timing]], targets: Targets) -> None:
 
 
 def sdk_table(ours: Peer, theirs: Peer, quick: bool, seconds: float) -> str:
-    """Measure an SDK's own accumulator, beside us on the same events."""
+    """Measure an SDK's own accumulator, and midstream on the same events."""
     found = PerFragment(ours.name)
     for column in ("0.5 KB", "5 KB", "50 KB")[: 1 if quick else 3]:
         parts = fragments(small(quick)[column])
@@ -116,7 +116,7 @@ def sdk_table(ours: Peer, theirs: Peer, quick: bool, seconds: float) -> str:
 
 
 def beyond(found: dict[str, dict[str, Timing]]) -> str:
-    """Return the estimated cost of parsing again where it was not measured, from its growth."""
+    """Return an estimate of the cost of parsing again, from its growth, if it was not measured."""
     sizes = {column: len(small(quick=True)[column]) for column in ("5 KB", "50 KB")}
     spent = [
         found[column][JITER].median / size if JITER in found[column] else 0 for column, size in sizes.items()
@@ -130,7 +130,7 @@ def beyond(found: dict[str, dict[str, Timing]]) -> str:
 
 
 def measure(quick: bool) -> Report:
-    """Measure, and give the tables."""
+    """Measure, and return the tables."""
     seconds = 0.2 if quick else 8
     per_fragment = PerFragment(named(CORE, SNAPSHOT))
     found: dict[str, dict[str, Timing]] = {}

@@ -1,7 +1,7 @@
-"""The texts that are measured, and how they are cut: the same ones every time.
+"""Make the texts of the measurements, and cut them into fragments, the same ones every time.
 
-They look like what models write: prose with a little markup and a few characters beyond ASCII, code
-with escapes, records with numbers and literals.
+They resemble the output of models: prose with a little markup and a few non-ASCII characters, code with
+escapes, records with numbers and literals.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SNIPPETS = ["for x in xs:\n\tprint(x)\n", 'say("hello")\n', "a\\b\\c", "**bold**
 
 
 def prose(rng: random.Random, size: int) -> str:
-    """Write words until there are that many characters."""
+    """Return words with the given number of characters in total."""
     words: list[str] = []
     length = 0
     while length < size:
@@ -45,7 +45,7 @@ def prose(rng: random.Random, size: int) -> str:
 
 
 def entry(rng: random.Random, number: int) -> dict[str, Any]:
-    """Make a member of a document with a bit of everything."""
+    """Make a member of a document with values of all kinds."""
     return {
         "number": number,
         "summary": prose(rng, rng.choice([30, 60, 120, 240])),
@@ -58,7 +58,7 @@ def entry(rng: random.Random, number: int) -> dict[str, Any]:
 
 
 def dump(value: object) -> str:
-    """Write a value as models do: spaces after separators, characters as they are."""
+    """Write a value as models do: with spaces after separators, and non-ASCII characters unescaped."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -104,7 +104,7 @@ def document(size: int) -> str:
 
 @cache
 def file_write(size: int) -> str:
-    """Write an object that is nearly all one string: lines of code."""
+    """Write an object that consists almost entirely of one string: lines of code."""
     rng = random.Random(size)
     lines: list[str] = []
     length = 0
@@ -124,13 +124,13 @@ def records(count: int) -> str:
 
 @cache
 def nested(depth: int) -> str:
-    """Write objects in arrays in objects, that many containers deep."""
+    """Write alternating objects and arrays, nested to the given depth."""
     return '{"inner": [' * (depth // 2) + "1" + "]}" * (depth // 2)
 
 
 @cache
 def wide(count: int) -> str:
-    """Write one object of that many members."""
+    """Write one object with the given number of members."""
     rng = random.Random(5)
     return dump({f"{rng.choice(VOCABULARY)} {number}": rng.choice(VOCABULARY) for number in range(count)})
 
@@ -150,7 +150,7 @@ def fragments(text: str, longest: int = 8) -> list[str]:
 
 @cache
 def library(size: int) -> str:
-    """Write an array of documents, large."""
+    """Write a large array of documents."""
     volumes = [document(200_000 + number) for number in range(5)]
     return "[" + ", ".join(volumes[number % 5] for number in range(size // 200_000)) + "]"
 
@@ -161,7 +161,7 @@ def pieces(text: str, size: int = 65_536) -> list[str]:
 
 
 def small(quick: bool) -> dict[str, str]:
-    """Return the texts that are read in small fragments, by the name of their column."""
+    """Return the texts that are read in small fragments, by the names of their columns."""
     texts = {
         "0.1 KB": arguments(100),
         "0.5 KB": tool_call(500),
@@ -180,7 +180,7 @@ def small(quick: bool) -> dict[str, str]:
 
 
 def volumes(size: int) -> Iterator[str]:
-    """Write a `library` of that size piece by piece, so that nobody has to keep it."""
+    """Write a `library` of the given size piece by piece, so that it is never in memory as a whole."""
     yield "["
     for number in range(size // 200_000):
         yield from pieces((", " if number else "") + document(200_000 + number % 5))

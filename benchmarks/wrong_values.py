@@ -1,9 +1,9 @@
-"""How often a value that was shown is wrong: it contradicts the final one.
+"""Count how often a value shown is wrong, which means that it contradicts the final one.
 
     python benchmarks/wrong_values.py [--quick]
 
-A shown value is right if it is a beginning of the final one: strings, arrays and objects may lack
-something, atoms must be equal. It is behind if it is right, and midstream has shown more by then.
+A value is right if it can grow into the final one: strings, arrays and objects may be incomplete, numbers and
+literals must be equal. It is behind if it is right, but midstream has shown more by then.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def shown_by(peer: Peer, fragments: Sequence[str]) -> Iterator[Any]:
 
 
 def cut(text: str, rng: random.Random) -> list[str]:
-    """Cut a text into fragments of 1 to 8 characters, in another way every time."""
+    """Cut a text into fragments of 1 to 8 characters, differently every time."""
     found, start = [], 0
     while start < len(text):
         end = start + rng.randint(1, 8)
@@ -78,7 +78,7 @@ def streams(rounds: int) -> list[tuple[list[str], Any]]:
 
 
 def count(peer: Peer, cases: list[tuple[list[str], Any]]) -> dict[str, int]:
-    """Count what a peer shows, by what is to be said of it."""
+    """Count the values that a peer shows, by category."""
     found = dict.fromkeys(("fragments", "wrong", "raised", "behind", "wrong in the end"), 0)
     ours = next(iter(CORES))
     for fragments, final in cases:
@@ -88,7 +88,7 @@ def count(peer: Peer, cases: list[tuple[list[str], Any]]) -> dict[str, int]:
             if value is RAISED:
                 found["raised"] += 1
             elif value is None and final is not None:
-                found["behind"] += known is not UNDEFINED  # None is how most say that there is nothing yet
+                found["behind"] += known is not UNDEFINED  # most peers return None while there is no value
             elif value is not UNDEFINED and not is_beginning(value, final):
                 found["wrong"] += 1
             elif known is not UNDEFINED and not is_beginning(known, value):
@@ -98,7 +98,7 @@ def count(peer: Peer, cases: list[tuple[list[str], Any]]) -> dict[str, int]:
 
 
 def measure(quick: bool) -> Report:
-    """Count, and give the table."""
+    """Count, and return the table."""
     cases = streams(1 if quick else 8)
     ours = [our_peer(core, SNAPSHOT) for core in CORES]
     counts = {peer.name: count(peer, cases) for peer in [*ours, *installed([*PEERS, *SDKS])]}

@@ -1,4 +1,4 @@
-"""Read several documents from one stream: lines of JSON, or one text after the other.
+"""Read several documents from one stream: lines of JSON, or texts that follow each other.
 
 python examples/documents.py
 """

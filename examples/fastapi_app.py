@@ -21,7 +21,7 @@ app.get("/", response_class=HTMLResponse)(lambda: PAGE)
 
 @app.get("/chat")
 async def chat() -> StreamingResponse:
-    """Send what the provider sends: here a recording, else say ``response.aiter_bytes()`` of httpx."""
+    """Yield the bytes of the provider: here a recording, otherwise ``response.aiter_bytes()`` of httpx."""
 
     async def model() -> AsyncIterator[bytes]:
         for event in recordings.load("trip").blocks():

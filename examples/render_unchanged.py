@@ -1,8 +1,8 @@
-"""Render a document while it arrives, and touch only what changed.
+"""Render a document while it arrives, and render only the parts that changed.
 
-A node of the pure parser that *is* the one of the last render has not changed, nor has anything in
-it. So the renderer keeps every node with the HTML it made of it, and asks one question: is it the
-same object? What it touches then is what is new, and the way from there to the root.
+If a node of the pure parser is the same object as in the last render, neither the node nor anything in
+it has changed. So the renderer keeps the HTML of every node, and renders a node again only if it is another
+object: these are the new nodes, and the nodes on the path from them to the root.
 
     python examples/render_unchanged.py
 """
@@ -29,7 +29,7 @@ FRAGMENTS = [
 
 
 class Renderer:
-    """Turn states into HTML, with the work of the last render at hand."""
+    """Turn states into HTML, and reuse the HTML of the last render."""
 
     def __init__(self) -> None:
         self.made: dict[int, tuple[JsonAstNode, str]] = {}
@@ -59,7 +59,7 @@ class Renderer:
 
 
 def main() -> None:
-    """Render after every fragment, and print what it took."""
+    """Render after every fragment, and print how many nodes were rendered."""
     state = create_parser_state()
     renderer = Renderer()
     html = ""

@@ -1,4 +1,4 @@
-"""The same streams through midstream and through what it may replace, as far as that is installed.
+"""Read the same streams with midstream and with the libraries that it may replace, if they are installed.
 
 python examples/replacing.py
 
@@ -22,7 +22,7 @@ ODD = "[1 2"
 
 
 def tell(library, *values):
-    """Print what a library gave, behind its name."""
+    """Print the name of a library and its result."""
     print(f"{library:19}", *values)
 
 
@@ -35,7 +35,7 @@ def attempt(function, text):
 
 
 def the_value_so_far():
-    """Show it after every fragment: ours goes on where it was, the others read the buffer again."""
+    """Show the value after every fragment: midstream resumes, the others parse the buffer again."""
     for value in values(FRAGMENTS):
         tell("midstream", value)
     if find_spec("jiter"):
@@ -56,7 +56,7 @@ def the_value_so_far():
 
 
 def a_text_at_rest():
-    """Read a text that is cut off, and one that is not JSON."""
+    """Read a truncated text, and one that is not JSON."""
     tell("midstream", parse_partial(CUT), attempt(parse_partial, ODD))
     if find_spec("jiter"):
         import jiter
@@ -76,7 +76,7 @@ def a_text_at_rest():
 
 
 def was_it_cut_off():
-    """End a stream where the text is not at its end."""
+    """End a stream before the text is complete."""
     accumulator = JsonValueAccumulator()
     accumulator.add_fragment(CUT)
     try:
@@ -97,7 +97,7 @@ def was_it_cut_off():
 
 
 def events():
-    """Report what is new, and where: `updates` instead of ijson's `parse`."""
+    """Report new values and their paths: `updates` instead of ijson's `parse`."""
     for update in updates(FRAGMENTS):
         if update.kind.startswith(("Partial", "Complete")):
             tell("midstream", update.path, update.kind, update.text_value)
@@ -116,7 +116,7 @@ def items():
     for fragment in FRAGMENTS:
         accumulator.add_fragment(fragment)
         stops = (accumulator.value or {}).get("stops", [])
-        # the item that the open path leads through is not whole yet
+        # the item on the open path is not yet complete
         if (accumulator.open_path or ())[:2] == ("stops", len(stops) - 1):
             stops = stops[:-1]
         for stop in stops[count:]:
@@ -130,7 +130,7 @@ def items():
 
 
 def iter_file(fragments):
-    """Return fragments in the form that ijson reads: a file of bytes."""
+    """Return fragments as ijson reads them: a file of bytes."""
     import ijson
 
     return ijson.from_iter(fragment.encode() for fragment in fragments)

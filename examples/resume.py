@@ -1,9 +1,9 @@
-"""Go on with a stream in another process, from a checkpoint.
+"""Resume a stream in another process, from a checkpoint.
 
     python examples/resume.py
 
-The first process reads half of a stream, writes a file and ends. A second one reads the file and the
-other half. They share nothing else.
+The first process reads one half of a stream, writes a checkpoint to a file and ends. A second one reads the
+file and the other half. They share nothing else.
 """
 
 import json
@@ -24,7 +24,7 @@ HALF = 2
 
 
 def begin(file: Path) -> None:
-    """Read the first half, and keep the state."""
+    """Read the first half, and save the state."""
     accumulator = JsonValueAccumulator()
     for fragment in FRAGMENTS[:HALF]:
         accumulator.add_fragment(fragment)

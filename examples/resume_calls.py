@@ -1,4 +1,4 @@
-"""Go on with a provider's stream in another process: keep its tool calls, and take the other events there.
+"""Resume a provider's stream in another process: save its tool calls, and read the other events there.
 
 python examples/resume_calls.py
 """
@@ -29,7 +29,7 @@ def go_on(kept, events, format):
     provider = adapter(format)
     if format == "anthropic":
         for event in starts(kept):
-            provider.add_event(event)  # what it tells is known
+            provider.add_event(event)  # its messages are known
     for event in events:
         for message in provider.add_event(event):
             handler.add_message(message)
@@ -51,7 +51,7 @@ for name, read in (("trip", 60), ("cut", 120)):
     recording = load(name)
     events = recording.events()
 
-    # one process reads some of the events, and writes down the calls
+    # one process reads some of the events, and saves the calls
     *_, calls = islice(tool_calls(events), read)
     file = json.dumps({"read": read, "format": recording.format, "calls": keep(calls)})
 

@@ -1,4 +1,4 @@
-"""Turn the snapshots of a source back into the text that it was given.
+"""Turn the snapshots of a source back into the text that it has read.
 
 python examples/snapshots.py
 """
@@ -7,7 +7,7 @@ import json
 
 from midstream import JsonStreamChunker
 
-# what a framework hands out after each step: the whole value so far, its keys in any order
+# what a framework returns after each step: the complete value so far, with its keys in any order
 SNAPSHOTS = [
     {"name": "Le"},
     {"name": "Lemon cake"},

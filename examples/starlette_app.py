@@ -55,7 +55,7 @@ async def page(_request: Request) -> HTMLResponse:
 
 
 async def ask(request: Request) -> StreamingResponse:
-    """Send what the provider answers: here a recording, whatever was asked."""
+    """Send the provider's answer: here a recording, for every question."""
     await request.json()
 
     async def model() -> AsyncIterator[bytes]:

@@ -1,4 +1,4 @@
-"""Bound what a stream may hold, and see what happens at each bound.
+"""Limit the content of a stream, and show what happens at each limit.
 
 python examples/untrusted.py
 """
@@ -14,7 +14,7 @@ HOSTILE = {
     "a list without end": "[" + "1, " * 1_000_000,
 }
 for name, text in HOSTILE.items():
-    # in small pieces, as it would arrive
+    # in small pieces, as the text would arrive
     pieces = (text[start : start + 100] for start in range(0, len(text), 100))
     try:
         for _value in values(pieces, limits=LIMITS):
