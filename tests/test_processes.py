@@ -96,7 +96,7 @@ def test_copies_of_the_others_go_their_own_way(
 @each_build
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_a_rebuilder_is_not_copied(midstream: ModuleType, duplicate: Callable[[Any], Any]) -> None:
-    with pytest.raises(TypeError, match=r"^a rebuilder can't be copied or pickled"):
+    with pytest.raises(TypeError, match=r"^a rebuilder cannot be copied or pickled"):
         duplicate(midstream.JsonFragmentRebuilder())
 
 

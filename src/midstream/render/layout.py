@@ -32,6 +32,7 @@ INDENT = 2
 _DEEPEST = 32
 # Cells of a key that are always shown.
 _LEAST_KEY = 3
+_LONGEST_ESCAPE = len("\\ud800\\udc00")
 # The maximum depth of containers on one line.
 _INLINE_DEPTH = 3
 # A folded container with fewer lines than this is drawn on one line.
@@ -50,9 +51,10 @@ class Layout:
         self.marks = marks
         # the cells that a key must leave: for punctuation, a fold mark, a wide character and the cursor
         self.least_after_key = len('": "') + len(marks.fold) + 2 + len(marks.cursor)
-        self.deepest = min(
-            width // 5, (width - len('"') - _LEAST_KEY - self.least_after_key) // INDENT, _DEEPEST
-        )
+        after_key = width - len('"') - _LEAST_KEY - self.least_after_key
+        # a further line of a string is indented once more, and holds the longest escape and the cursor
+        of_a_string = width - INDENT - _LONGEST_ESCAPE - len(marks.cursor)
+        self.deepest = min(width // 5, after_key // INDENT, of_a_string // INDENT, _DEEPEST)
 
     def lead(self, key: str | None, level: int) -> Line:
         """Return a line with the key, which leaves room for the value."""
