@@ -271,9 +271,9 @@ def to_event(message: Message) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Convert an object of an SDK to plain data."""
+    """Convert an object of an SDK to plain data: the fields that the provider sent, without defaults."""
     dump = getattr(value, "model_dump", None)
-    return dump(mode="json") if callable(dump) else value
+    return dump(mode="json", exclude_unset=True) if callable(dump) else value
 
 
 def _plain_usage(usage: Usage) -> dict[str, Any]:
