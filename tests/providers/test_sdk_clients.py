@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 import midstream
-from midstream import JsonFragmentUpdateMiddleware, text_deltas, tool_calls, values
+from midstream import JsonFragmentUpdateMiddleware, JsonStreamError, text_deltas, tool_calls, values
 from midstream.calls.messages import to_event
 from midstream.providers import adapter
 from midstream.sse import decode
 from provider_streams import Event, Expected, call
 from replay_server import ReplayServer, Reply, body_of, cuts
-from sdk_client import Job, Result, plain
+from sdk_client import Job, Result, plain, told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     Cutter = Callable[[str, int], list[str]]
 
@@ -427,6 +427,17 @@ def messages_of(events: list[Event], format: Any) -> Any:
     return json.loads(json.dumps([to_event(message) for message in messages]))
 
 
+def until_error(items: Iterable[Any]) -> tuple[list[Any], str | None]:
+    """Return what comes before the error that the provider reports, and that error."""
+    found = []
+    try:
+        for item in items:
+            found.append(item)  # noqa: PERF402 - what came before the error is kept
+    except JsonStreamError as error:
+        return found, told(error)
+    return found, None
+
+
 def as_json(calls: list[Expected]) -> Any:
     return json.loads(json.dumps(calls, default=repr))
 
@@ -440,13 +451,18 @@ def test_through_the_sdk_as_from_the_bytes(name: str, results: dict[str, Result]
     job, case = JOBS[name]
     result = results[name]
     events = raw_events(case)
-    states = [plain(calls) for calls in tool_calls(events, job.format)]
+    lists, reported = until_error(tool_calls(events, job.format))
+    texts, reported_to_text = until_error(text_deltas(events, job.format))
+    assert reported_to_text == reported
+    states = [plain(calls) for calls in lists]
     if case.calls is not None:
         assert states[-1] == as_json(case.calls)
-    assert result.raised == raised_by_sdk(job, case)
+    by_sdk = raised_by_sdk(job, case)
+    assert result.raised == (by_sdk or reported)
+    assert (reported is not None) == (case.name == "error under way")
     assert result.is_kept
     assert result.differing == (["to_json"] if name in UNWRITABLE else [])
-    if result.raised is not None:
+    if by_sdk is not None:
         # what was given until then is right, and nothing is lost but what the SDK itself lost
         seen = without_repeats(result.states)
         assert seen == without_repeats(states)[: len(seen)]
@@ -455,10 +471,10 @@ def test_through_the_sdk_as_from_the_bytes(name: str, results: dict[str, Result]
         assert result.states == states
     assert without_repeats(result.states) == without_repeats(states)
     assert result.calls == states[-1]
-    texts = list(text_deltas(events, job.format))
     assert result.text == "".join(texts)
     assert case.text in (None, result.text)
-    assert result.values == list(values(texts, on_error="event"))
+    read, _ = until_error(values(text_deltas(events, job.format), on_error="event"))
+    assert result.values == read
     assert result.messages == messages_of(events, job.format)
     assert result.detected == job.format
 

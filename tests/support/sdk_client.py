@@ -15,7 +15,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from midstream import ToolsAggregateMessageHandler, aio, text_deltas, tool_calls, values
+from midstream import JsonStreamError, ToolsAggregateMessageHandler, aio, text_deltas, tool_calls, values
 from midstream.calls.messages import to_event
 from midstream.providers import adapter, detect
 from provider_streams import seen
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from midstream import ToolCall
 
-__all__ = ["Job", "Result", "plain"]
+__all__ = ["Job", "Result", "plain", "told"]
 
 
 class Job(NamedTuple):
@@ -61,13 +61,18 @@ class Result(NamedTuple):
     # the ways of writing an object as a dict that fail, or give other messages than the object
     differing: list[str]
     types: list[str]
-    # the SDK's exception, by its class, that ended the stream
+    # the exception that ended the stream: the SDK's by its class, ours by its sentence
     raised: str | None
 
 
 def plain(calls: list[ToolCall]) -> Any:
     """Write calls as JSON; what is undefined becomes the name of that."""
     return json.loads(json.dumps(seen(calls), default=repr))
+
+
+def told(error: Exception) -> str:
+    """Name an exception: the SDK's by its class, ours by its code and sentence."""
+    return f"{error.code}: {error}" if isinstance(error, JsonStreamError) else type(error).__name__
 
 
 # requests, as small as the SDKs allow
@@ -171,7 +176,7 @@ class _Reader:
                 with _opened(self.job) as stream:
                     read(stream)
             except Exception as error:
-                self.raised.append(type(error).__name__)
+                self.raised.append(told(error))
         return self._result()
 
     async def aread(self) -> Result:
@@ -181,7 +186,7 @@ class _Reader:
                 async with _aopened(self.job) as stream:
                     await read(stream)
             except Exception as error:
-                self.raised.append(type(error).__name__)
+                self.raised.append(told(error))
         return self._result()
 
     def _add_list(self, calls: list[ToolCall]) -> None:
@@ -242,9 +247,10 @@ class _Reader:
 
     def _differs(self, write: Callable[[Any], Any], objects: list[Any]) -> bool:
         try:
-            return self._messages(write) != objects
+            written = self._messages(write)
         except ValueError:
             return True
+        return bool(_without_nulls(written) != _without_nulls(objects))
 
     def _raised(self) -> str | None:
         """Return the exception that ended each of the readings; that they are not the same is a fault."""
@@ -256,6 +262,13 @@ class _Reader:
         reader = adapter(self.job.format)
         made = [message for event in self.events for message in reader.add_event(write(event))]
         return [to_event(message) for message in made + reader.finish()]
+
+
+def _without_nulls(data: Any) -> Any:
+    """Drop absent fields: a dump may write null for what the provider left out, and ``raw`` keeps it."""
+    if isinstance(data, dict):
+        return {name: _without_nulls(value) for name, value in data.items() if value is not None}
+    return [_without_nulls(item) for item in data] if isinstance(data, list) else data
 
 
 def _noted(items: Iterable[Any], notes: list[Any]) -> Iterator[Any]:
