@@ -275,7 +275,7 @@ def _check_numbers(transitions: Iterable[Transition]) -> None:
             whole = (to, rest) in follow[char] or (to, (*rest[1:], rest[0])) in follow[char]
             behind_root = (to, tuple(call for call in rest if call != "document")) in follow[char]
             if not whole and not behind_root:
-                raise ValueError(f"{char!r} behind a number is not what it is behind a value")
+                raise ValueError(f"{char!r} after a number is not read as after a value")
 
 
 def _check_documents(transitions: Iterable[Transition]) -> None:
@@ -300,7 +300,7 @@ def table() -> str:
         option = next(name for name, found in seen.items() if any(t.mode == mode for t in found))
         note = "" if option == "default" else f" (with `{option}`)"
         lines.append(f"| `{mode}` | {meaning or _INSIDE[mode]}{note} | {_reads(seen[option], mode)} |")
-    lines.append("| `FAILED` | behind an error | nothing more |")
+    lines.append("| `FAILED` | after an error | nothing more |")
     return "\n".join(lines)
 
 
@@ -321,9 +321,9 @@ def _reads(transitions: Iterable[Transition], mode: str) -> str:
     if not groups:
         return "anything, and stays" if mode in ("TRAILING", "DISCARD") else "white space only"
     if mode == "LITERAL":
-        return "its letters, and stays; the last → behind the value"
+        return "its letters, and stays; the last → after the value"
     if mode == "NUMBER":
-        return "its characters, and stays; any other one ends it, and is read behind the value"
+        return "its characters, and stays; any other one ends it, and is read after the value"
     return "; ".join(
         f"{' '.join(f'`{NAMES.get(char, char)}`' for char in chars)} → {_ways(ways, mode)}"
         for ways, chars in groups.items()
@@ -332,4 +332,4 @@ def _reads(transitions: Iterable[Transition], mode: str) -> str:
 
 def _ways(ways: tuple[str, ...], mode: str) -> str:
     others = [f"`{way}`" for way in ways if way != mode or len(ways) == 1]
-    return "behind the value" if set(AFTER) <= set(ways) else " or ".join(others)
+    return "after the value" if set(AFTER) <= set(ways) else " or ".join(others)
