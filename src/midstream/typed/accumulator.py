@@ -30,8 +30,8 @@ T = TypeVar("T")
 class JsonTypedAccumulator(Generic[T]):
     """Turn text fragments into a validated value of a type, and report every part of it when it is complete.
 
-    The type is anything that pydantic or msgspec validates: a model, a `Struct`, a dataclass, a `TypedDict`,
-    or such as ``list[Item]``. Options, with their defaults:
+    The type is anything that pydantic or msgspec validates: a model, a ``Struct``, a dataclass, a
+    ``TypedDict``, or such as ``list[Item]``. Options, with their defaults:
 
     - ``on_invalid="collect"``: what is invalid is reported at once and the rest still arrives. ``"raise"``:
       the call that finds it raises `TypedStreamError`.
