@@ -101,9 +101,9 @@ print(*sorted(set(sys.modules) - before))
 """
 
 
-def import_in_a_new_process() -> tuple[float, list[str]]:
-    """Import the package as a user does; give the processor's seconds and the modules that were loaded."""
-    command = [sys.executable, "-c", IMPORT]
+def import_in_a_new_process(package: str = "midstream") -> tuple[float, list[str]]:
+    """Import a package as a user does; return the processor's seconds and the modules that were loaded."""
+    command = [sys.executable, "-c", IMPORT.replace("midstream", package)]
     seconds, modules = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     return float(seconds), modules.split()
 
@@ -159,7 +159,10 @@ def test_importing_loads_the_standard_library_only() -> None:
 
 
 def test_importing_is_quick() -> None:
-    assert min(import_in_a_new_process()[0] for _ in range(5)) < 0.1
+    """It takes about twice as long as asyncio, on any machine and however busy that is."""
+    runs = [[import_in_a_new_process(package)[0] for package in ("midstream", "asyncio")] for _ in range(5)]
+    ours, theirs = (min(seconds) for seconds in zip(*runs, strict=True))
+    assert ours < 3 * theirs
 
 
 def test_the_package_is_typed() -> None:
