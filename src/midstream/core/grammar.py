@@ -227,13 +227,13 @@ def _feed_text(machine: Machine, text: str, error_follows: bool, visitor: Visito
     i = 0
     while i < n or (n < length and _ends_root_number(machine, text, chars, i, visitor)):
         mode = machine.mode
-        if mode >= STRING:
+        if i == n:
+            # max_document is reached, and the loop condition has just ended a number at the root
+            pass
+        elif mode >= STRING:
             if mode == FAILED:
                 break
-            if i == n:
-                # at max_document, where the loop condition has just ended a number at the root
-                pass
-            elif mode <= KEY:
+            if mode <= KEY:
                 j = i
                 if not machine.strings.place:
                     j = content_end(chars, i, n) if cython.compiled else match_content(text, i, n).end()
