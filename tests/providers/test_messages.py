@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pydantic import BaseModel
 
 import midstream
 from midstream import (
@@ -28,7 +29,7 @@ from midstream import (
     to_event,
     tool_calls,
 )
-from midstream.providers import FORMATS, detect
+from midstream.providers import FORMATS, adapter, detect
 from midstream.sse import SseEvent, encode
 from provider_streams import Event, as_objects, seen, streams
 from provider_streams.openai_chat import chunk
@@ -43,6 +44,20 @@ CASES = [
     for name, (events, expected) in parts.items()
 ]
 each_part = pytest.mark.parametrize(("format", "events", "expected"), CASES)
+
+
+class Part(BaseModel):
+    n: int
+    label: str | None = None
+
+
+class Model(BaseModel):
+    """An event, as an SDK's object."""
+
+    type: str
+    index: int | None = None
+    part: Part | None = None
+    delta: Model | None = None
 
 
 def plain(message: Any) -> Any:
@@ -75,6 +90,23 @@ def test_parts_of_objects(format: Any, events: list[Event], expected: list[Any])
     if format != "midstream":
         keep = ("usage_metadata", "providerMetadata", "usage", "details", "error")
         assert read(as_objects(events, keep), format) == expected
+
+
+NEWS: list[tuple[Any, Event, str]] = [
+    ("anthropic", {"type": "news", "part": {"n": 1}}, "news"),
+    ("anthropic", {"type": "content_block_delta", "index": 0, "delta": {"type": "news"}}, "news"),
+    ("openai-responses", {"type": "response.news", "part": {"n": 1}}, "response.news"),
+]
+
+
+@pytest.mark.parametrize(("format", "event", "kind"), NEWS)
+def test_other_holds_the_object_itself(format: Any, event: Event, kind: str) -> None:
+    """Written as an event, it has what the provider sent, and no field that only the SDK knows."""
+    model = Model.model_validate(event)
+    [other] = adapter(format).add_event(model)
+    sent = event.get("delta", event)
+    assert other == Other(kind, model.delta or model)
+    assert json.loads(json.dumps(to_event(other))) == {"type": "other", "part_type": kind, "data": sent}
 
 
 @each_part

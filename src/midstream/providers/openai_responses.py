@@ -111,7 +111,7 @@ class Adapter(BaseAdapter):
         return kind.startswith("response.") or kind in _AGENT_EVENTS
 
     def _read(self, event: Any) -> list[Message]:
-        event = fields(event)
+        whole, event = event, fields(event)
         kind = word(event, "type")
         match kind:
             case "response.function_call_arguments.delta":
@@ -137,9 +137,9 @@ class Adapter(BaseAdapter):
                 return [*self.finish(), *_end_of_response(event, _ENDS[kind])]
             case "error":
                 return [*self.finish(), *_error(event)]
-        return self._read_other(event, kind)
+        return self._read_other(event, kind, whole)
 
-    def _read_other(self, event: Any, kind: str | None) -> list[Message]:
+    def _read_other(self, event: Any, kind: str | None, whole: Any) -> list[Message]:
         piece = text(event, "delta")
         match kind:
             case "response.reasoning_text.delta":
@@ -157,7 +157,7 @@ class Adapter(BaseAdapter):
                 return [ServerToolUpdate(id, None, piece, index(event, "output_index"))] if piece else []
             case _ if kind is None or kind in _SILENT or kind.startswith(_PROGRESS):
                 return []
-        return [Other(kind, event)]
+        return [Other(kind, whole)]
 
     def _read_item(self, event: Any, is_done: bool) -> list[Message]:
         given = fields(get(event, "item"))
