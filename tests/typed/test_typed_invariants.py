@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import random
+import re
 from collections import Counter
 from typing import Any
 
@@ -52,6 +53,16 @@ def cases(seed: int) -> Any:
         yield spec.type, text, expected, Counter(CALLS), rng
 
 
+def lines_of(error: BaseException | None) -> list[str]:
+    """Return the lines of an error below its title.
+
+    Since pydantic 2.12 a recursive model may be wrapped twice in its own validator, and the name of a union
+    says so. Which of the two is wrapped depends on the root, so the names are compared without it.
+    """
+    twice = re.compile(r"function-after\[after\(\), (function-after\[after\(\), \w+\])\]")
+    return twice.sub(r"\1", str(error)).splitlines()[1:]
+
+
 @each_build
 @given(seed=seeds)
 @examples
@@ -69,8 +80,8 @@ def test_t1_and_t2_the_result_and_the_calls_are_those_of_one_validation(typed: A
             with pytest.raises(typed.TypedStreamError) as caught:
                 _ = accumulator.result
             # in the library's own words, below the title
-            native = str(caught.value.native())
-            assert native.splitlines()[1:] == str(expected).splitlines()[1:]
+            native = caught.value.native()
+            assert lines_of(native) == lines_of(expected)
         else:
             assert accumulator.errors == []
             assert repr(accumulator.result) == repr(expected)
