@@ -518,8 +518,12 @@ def test_invariant_8_memory_of_updates_does_not_grow_with_the_text(midstream: An
         finally:
             tracemalloc.stop()
 
+    def least(members: int) -> int:
+        # what other threads and the collector's callbacks allocate meanwhile counts too, but not every time
+        return min(peak(members) for _ in range(3))
+
     peak(100)
-    assert peak(4000) < peak(500) + 20_000
+    assert least(4000) < least(500) + 20_000
 
 
 # --- invariant 12
