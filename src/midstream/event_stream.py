@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
 
 from .accumulators.base import DEFAULT_LIMITS
 from .calls.messages import ToolCallsUpdate, ToolCallUpdate, to_event
@@ -41,8 +42,9 @@ _MAX_ARGS = 16_384
 _MAX_EVENT_TEXT = 65_536
 # the approximate bytes of an update apart from its path and text
 _UPDATE_OVERHEAD = 48
-# milliseconds; much shorter than the grace period
-_RETRY = 1_000
+# Milliseconds until a client reconnects: short, and different for each stream, so that the clients of a
+# server that stops do not all come back at once.
+_RETRY_FROM, _RETRY_TO = 100, 300
 
 
 class Step(NamedTuple):
@@ -223,7 +225,7 @@ class EventWriter:
     def start(self, format: str | None, name: str | None) -> bytes:
         """Write the first event of a stream."""
         data = {"message_id": self._id, "format": format, "name": name}
-        return self._event("stream_start", data, _RETRY if self._is_numbered else None)
+        return self._event("stream_start", data, _retry_of(self._id) if self._is_numbered else None)
 
     def message(self, message: Message) -> bytes:
         """Write a message."""
@@ -318,6 +320,11 @@ class EventStream:
         self._has_failed = True
         yield from map(self._writer.message, self._enrichment.give_up())
         yield self._writer.error(code, message)
+
+
+def _retry_of(id: str) -> int:
+    """Return the reconnection time of a stream: the same wherever its events are written."""
+    return _RETRY_FROM + crc32(id.encode()) % (_RETRY_TO - _RETRY_FROM + 1)
 
 
 def _json(data: Mapping[str, Any]) -> str:

@@ -361,14 +361,16 @@ def test_a_lost_connection_is_made_again(visit: Visit, stage: Stage) -> None:
     assert visit.value("plan_weekend")["days"][1]["stops"] == ["Uetliberg", 'Ristorante "Da Riva"']
 
 
-def test_a_stream_that_is_forgotten_begins_anew(visit: Visit, stage: Stage) -> None:
+def test_a_stream_that_is_dropped_fails_with_its_reason(visit: Visit, stage: Stage) -> None:
     visit.start("search", 100)
     visit.wait_for_events(40)
     stage.forget_streams()
-    visit.wait()
-    assert visit.page.locator(".badge").all_text_contents() == ["complete"]
-    assert visit.value("web_search")["query"] == "Nordlichter Tromsø März"
-    assert visit.page.locator(".message").count() == 1
+    visit.wait("failed")
+    assert "the stream is unknown or has expired" in str(visit.page.locator("#status").text_content())
+    assert visit.page.locator(".badge").all_text_contents() != ["complete"]
+    # the browser itself notes the status of the response
+    assert all("404" in complaint for complaint in visit.complaints)
+    visit.complaints.clear()
 
 
 def test_a_stream_can_be_stopped(visit: Visit) -> None:

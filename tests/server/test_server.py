@@ -475,7 +475,7 @@ def test_a_format_is_found_out_or_told(relay: str) -> None:
 def test_what_the_client_says_is_passed_on_and_what_is_ours_is_not(relay: str, provider: Provider) -> None:
     headers = {
         "authorization": "Bearer k", "x-api-key": "k", "anthropic-version": "2023-06-01", "cookie": "a=b",
-        "connection": "x-hop", "x-hop": "1", "te": "trailers", "last-event-id": "nobody-7",
+        "connection": "x-hop", "x-hop": "1", "te": "trailers",
     }  # fmt: skip
     for path in ("/v1/messages?beta=true&events=both&pace=3", "/provider/v1/messages?beta=true"):
         ask(relay, "recorded:cut", path, **headers)
@@ -483,7 +483,7 @@ def test_what_the_client_says_is_passed_on_and_what_is_ours_is_not(relay: str, p
         assert seen == "/v1/messages?beta=true"
         for name in ("authorization", "x-api-key", "anthropic-version"):
             assert sent[name] == headers[name]
-        assert not {"cookie", "x-hop", "te", "last-event-id", "transfer-encoding"} & set(sent)
+        assert not {"cookie", "x-hop", "te", "transfer-encoding"} & set(sent)
         assert "127.0.0.1" in sent["host"]
 
 
@@ -639,39 +639,47 @@ def test_who_has_it_all_is_told_to_stay_away(gateway: str) -> None:
 
 
 @pytest.mark.parametrize("id", ["nobody-3", "x", "-1", "{id}-", "{id}-x", "{id}-99999", "{id}--1"])
-def test_an_unknown_id_begins_anew(gateway: str, id: str) -> None:
+def test_an_unknown_id_is_refused(gateway: str, id: str) -> None:
     url = f"{gateway}/api/recordings/search/events?pace=0"
-    first = get_events(url)[0].id
-    known = first.rpartition("-")[0]
-    events = get_events(url, **{"last-event-id": id.format(id=known)})
-    assert events[0].event == "stream_start"
-    assert events[0].id != first
+    known = get_events(url)[0].id.rpartition("-")[0]
+    response = CLIENT.get(url, headers={"last-event-id": id.format(id=known)})
+    assert (response.status_code, response.json()["code"]) == (404, "unknown_stream")
 
 
-def test_an_expired_id_begins_anew(gateway: str) -> None:
+def test_an_expired_id_is_refused(gateway: str) -> None:
     url = f"{gateway}/api/recordings/search/events?pace=0"
     events = get_events(url)
     time.sleep(SHORT.grace + 0.3)
-    assert get_events(url, **{"last-event-id": events[5].id})[0].id != events[0].id
+    assert CLIENT.get(url, headers={"last-event-id": events[5].id}).status_code == 404
 
 
-def test_somebody_else_does_not_get_it(relay: str) -> None:
+@pytest.mark.parametrize("id", ["nobody-3", "{id}-3"])
+def test_a_request_that_is_posted_again_never_starts_a_second_run(
+    relay: str, provider: Provider, id: str
+) -> None:
     url, body = f"{relay}/v1/messages", {"model": "recorded:cut"}
     mine = events_of(CLIENT.post(url, json=body, headers={"authorization": "Bearer me"}))
-    for headers in ({"authorization": "Bearer you"}, {}):
-        again = events_of(CLIENT.post(url, json=body, headers={**headers, "last-event-id": mine[3].id}))
-        assert again[0].id.rpartition("-")[0] != mine[0].id.rpartition("-")[0]
-        assert len(again) == len(mine)
+    known, before = mine[0].id.rpartition("-")[0], len(provider.requests)
+    for owner in ({"authorization": "Bearer you"}, {}):
+        headers = {**owner, "last-event-id": id.format(id=known)}
+        assert CLIENT.post(url, json=body, headers=headers).status_code == 404
+    assert len(provider.requests) == before
 
 
-def test_what_has_been_forgotten_is_no_gap_but_a_new_beginning() -> None:
+def test_what_has_been_dropped_is_refused_and_the_rest_can_be_resumed() -> None:
     with running(create_app(settings=SHORT._replace(max_kept_events=20))) as url:
         url += "/api/recordings/trip/events?pace=0"
         events = get_events(url)
-        assert get_events(url, **{"last-event-id": events[-10].id}) == events[-9:]
-        again = get_events(url, **{"last-event-id": events[-40].id})
-        assert len(again) == len(events)
-        assert again[0].id != events[0].id
+        for _ in range(2):
+            assert get_events(url, **{"last-event-id": events[-10].id}) == events[-9:]
+            assert CLIENT.get(url, headers={"last-event-id": events[-40].id}).status_code == 404
+
+
+def test_clients_of_different_streams_do_not_reconnect_at_the_same_time(gateway: str) -> None:
+    url = f"{gateway}/api/recordings/search/events?pace=0"
+    waits = {get_events(url)[0].retry for _ in range(12)}
+    assert len(waits) > 3
+    assert all(wait is not None and 100 <= wait <= 300 for wait in waits)
 
 
 def test_who_got_more_than_it_confirmed_goes_on() -> None:

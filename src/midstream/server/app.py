@@ -248,10 +248,17 @@ class Gateway:
     # streams
 
     def _resumed(self, request: Request) -> ASGIApp | None:
-        """Resume the stream whose last event the client names; return None if it has to start again."""
-        found = self.streams.find(request.headers.get("last-event-id", ""), _owner(request))
-        if found is None:
+        """Resume the stream whose last event the client names; return None if it names none.
+
+        A stream that is unknown here is refused: to start it again would be a second, paid request.
+        """
+        last_event_id = request.headers.get("last-event-id", "")
+        if not last_event_id:
             return None
+        found = self.streams.find(last_event_id, _owner(request))
+        if found is None:
+            why = "the stream is unknown or has expired; a new request without Last-Event-ID starts a new one"
+            raise _Refused(problem(404, "unknown_stream", why))
         stream, start = found
         if stream.is_fully_sent(start):
             # the only response that stops an EventSource from reconnecting

@@ -258,8 +258,6 @@ class Streams:
             if not stream.has_reader:
                 stream.expect_reader()
             return stream, start
-        # the client has to start a new stream, and will not return to this one
-        self.drop(stream)
         return None
 
     def drop(self, stream: Stream) -> None:
