@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from ._closing import Source
 from .accumulators.base import DEFAULT_LIMITS
 from .accumulators.fragments import JsonFragmentAccumulator
-from .accumulators.select import JsonSelectAccumulator, found_or_raise
+from .accumulators.select_async import first, select
 from .accumulators.values import ValueStream
 from .chunker.chunker import JsonStreamChunker
-from .errors import JsonStreamError, NoMatch
+from .errors import JsonStreamError
 from .streams import ArgumentStream, CallStream, ProviderStream, TextStream
 from .wire.patches import PatchStream
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
+    from collections.abc import AsyncIterable, AsyncIterator, Mapping
 
-    from .accumulators.match import Match
-    from .accumulators.select import Path, Paths
     from .accumulators.update import JsonFragmentUpdate
     from .calls.handler import ToolCall
     from .calls.messages import Message
@@ -275,181 +273,6 @@ async def argument_deltas(
             texts = arguments.finish()
     for text in texts:
         yield text
-
-
-@overload
-def select(
-    fragments: AsyncIterable[str | bytes],
-    paths: Path | list[Any],
-    type: type[T],
-    *,
-    partial: bool = ...,
-    limit: int | None = ...,
-    to_end: bool = ...,
-    on_invalid: str = ...,
-    close: bool = ...,
-    after_root: str = ...,
-    limits: Limits = ...,
-    parse_int: Callable[[str], Any] = ...,
-    parse_float: Callable[[str], Any] = ...,
-) -> AsyncIterator[Match[T]]: ...
-@overload
-def select(
-    fragments: AsyncIterable[str | bytes],
-    paths: Paths,
-    type: Any = ...,
-    *,
-    partial: bool = ...,
-    limit: int | None = ...,
-    to_end: bool = ...,
-    on_invalid: str = ...,
-    close: bool = ...,
-    after_root: str = ...,
-    limits: Limits = ...,
-    parse_int: Callable[[str], Any] = ...,
-    parse_float: Callable[[str], Any] = ...,
-) -> AsyncIterator[Match[Any]]: ...
-def select(
-    fragments: AsyncIterable[str | bytes],
-    paths: Paths,
-    type: Any = None,
-    *,
-    partial: bool = False,
-    limit: int | None = None,
-    to_end: bool = False,
-    on_invalid: str = "raise",
-    close: bool = True,
-    after_root: str = "error",
-    limits: Limits = DEFAULT_LIMITS,
-    parse_int: Callable[[str], Any] = int,
-    parse_float: Callable[[str], Any] = float,
-) -> AsyncIterator[Match[Any]]:
-    """Iterate over the values at selected paths, each as soon as it is complete.
-
-    Iteration ends as soon as nothing more can match, and then closes the source.
-
-    >>> import asyncio
-    >>> async def model():
-    ...     for fragment in ['{"items": ["mid', 'stream", "json"]', ', "more": null}']:
-    ...         yield fragment
-    >>> async def main():
-    ...     return [match.value async for match in select(model(), "items[*]")]
-    >>> asyncio.run(main())
-    ['midstream', 'json']
-    """
-    accumulator = JsonSelectAccumulator(
-        paths,
-        type,
-        partial=partial,
-        limit=limit,
-        to_end=to_end,
-        on_invalid=on_invalid,
-        after_root=after_root,
-        limits=limits,
-        parse_int=parse_int,
-        parse_float=parse_float,
-    )
-    return _selected(accumulator, Source(fragments, close), to_end)
-
-
-async def _selected(
-    accumulator: JsonSelectAccumulator, source: Source, to_end: bool
-) -> AsyncIterator[Match[Any]]:
-    is_over = False
-    failure: JsonStreamError | None = None
-    matches: list[Match[Any]] = []
-    # what ends the search closes the source before the last matches are yielded
-    async with source:
-        async for fragment in source:
-            try:
-                matches = accumulator.add_fragment(fragment)
-            except JsonStreamError as error:
-                failure = error
-                break
-            is_over = accumulator.is_done and not to_end
-            if is_over:
-                break
-            for match in matches:
-                yield match
-        if is_over or failure is not None:
-            source.stop()
-    try:
-        if failure is not None:
-            raise failure
-        if not is_over:
-            matches = accumulator.finish()
-    except JsonStreamError as error:
-        for match in error.matches:
-            yield match
-        raise
-    for match in matches:
-        yield match
-
-
-@overload
-async def first(
-    fragments: AsyncIterable[str | bytes],
-    path: Path | list[Any],
-    type: type[T],
-    *,
-    to_end: bool = ...,
-    close: bool = ...,
-    after_root: str = ...,
-    limits: Limits = ...,
-    parse_int: Callable[[str], Any] = ...,
-    parse_float: Callable[[str], Any] = ...,
-) -> T: ...
-@overload
-async def first(
-    fragments: AsyncIterable[str | bytes],
-    path: Paths,
-    type: Any = ...,
-    *,
-    default: Any = ...,
-    to_end: bool = ...,
-    close: bool = ...,
-    after_root: str = ...,
-    limits: Limits = ...,
-    parse_int: Callable[[str], Any] = ...,
-    parse_float: Callable[[str], Any] = ...,
-) -> Any: ...
-async def first(
-    fragments: AsyncIterable[str | bytes],
-    path: Paths,
-    type: Any = None,
-    *,
-    default: Any = NoMatch,
-    to_end: bool = False,
-    close: bool = True,
-    after_root: str = "error",
-    limits: Limits = DEFAULT_LIMITS,
-    parse_int: Callable[[str], Any] = int,
-    parse_float: Callable[[str], Any] = float,
-) -> Any:
-    """Return the first value at a path, as soon as it is complete, and close the source.
-
-    >>> import asyncio
-    >>> async def model():
-    ...     for fragment in ['{"city": "Par', 'is", "days', '": 12}']:
-    ...         yield fragment
-    >>> asyncio.run(first(model(), "city"))
-    'Paris'
-    """
-    found = default
-    async for match in select(
-        fragments,
-        path,
-        type,
-        limit=1,
-        to_end=to_end,
-        close=close,
-        after_root=after_root,
-        limits=limits,
-        parse_int=parse_int,
-        parse_float=parse_float,
-    ):
-        found = match.value
-    return found_or_raise(found, path)
 
 
 @overload

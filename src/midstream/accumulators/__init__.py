@@ -11,6 +11,7 @@ Read the files in this order:
 ``selection``      the visitor that builds only the values at selected paths
 ``match``          ``Match``: what a selection yields
 ``select``         ``JsonSelectAccumulator``, ``select`` and ``first``
+``select_async``   ``select`` and ``first`` over asynchronous iterables
 ``validation``     converts complete values to typed ones with pydantic or msgspec
 ``reentrancy``     the guard that refuses concurrent and reentrant use
 ``value_text``     writes a value as JSON text, without recursion

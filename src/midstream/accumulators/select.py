@@ -230,6 +230,43 @@ def _validators_of(types: dict[Any, Any]) -> dict[Any, Validator | None] | None:
     return {path: None if type is None else validator_of(type) for path, type in types.items()}
 
 
+class SelectStream:
+    """Process fragments for `select` and its asynchronous twin: the matches so far, then an error."""
+
+    def __init__(self, accumulator: JsonSelectAccumulator, to_end: bool) -> None:
+        self._accumulator = accumulator
+        self._to_end = to_end
+        self._last: list[Match[Any]] = []
+        self._failure: JsonStreamError | None = None
+        self.is_over = False
+
+    def add_fragment(self, fragment: str | bytes) -> list[Match[Any]]:
+        """Return the matches of a fragment; those of the last one are left to `finish`."""
+        try:
+            matches = self._accumulator.add_fragment(fragment)
+        except JsonStreamError as error:
+            self._failure = error
+            self.is_over = True
+            return []
+        if self._to_end or not self._accumulator.is_done:
+            return matches
+        self._last = matches
+        self.is_over = True
+        return []
+
+    def finish(self) -> Iterator[Match[Any]]:
+        """Yield the last matches; after an error those before it, then raise it."""
+        try:
+            if self._failure is not None:
+                raise self._failure
+            if not self.is_over:
+                self._last = self._accumulator.finish()
+        except JsonStreamError as error:
+            yield from error.matches
+            raise
+        yield from self._last
+
+
 @overload
 def select(
     fragments: Iterable[str | bytes] | str | bytes,
@@ -309,36 +346,20 @@ def select(
         parse_float=parse_float,
     )
     source = Source([fragments] if isinstance(fragments, (str, bytes)) else fragments, close)
-    return _selected(accumulator, source, to_end)
+    return _selected(SelectStream(accumulator, to_end), source)
 
 
-def _selected(accumulator: JsonSelectAccumulator, source: Source, to_end: bool) -> Iterator[Match[Any]]:
-    is_over = False
-    failure: JsonStreamError | None = None
+def _selected(stream: SelectStream, source: Source) -> Iterator[Match[Any]]:
     # when the search ends early, the source is closed before the last matches are yielded
     with source:
         for fragment in source:
-            try:
-                matches = accumulator.add_fragment(fragment)
-            except JsonStreamError as error:
-                failure = error
-                break
-            is_over = accumulator.is_done and not to_end
-            if is_over:
+            matches = stream.add_fragment(fragment)
+            if stream.is_over:
+                source.stop()
                 break
             if matches:
                 yield from matches
-        if is_over or failure is not None:
-            source.stop()
-    try:
-        if failure is not None:
-            raise failure
-        if not is_over:
-            matches = accumulator.finish()
-    except JsonStreamError as error:
-        yield from error.matches
-        raise
-    yield from matches
+    yield from stream.finish()
 
 
 @overload

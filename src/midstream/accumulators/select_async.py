@@ -1,0 +1,176 @@
+"""``select`` and ``first`` over asynchronous iterables, as `midstream.aio` exports them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from .._closing import Source
+from ..errors import NoMatch
+from .base import DEFAULT_LIMITS
+from .select import JsonSelectAccumulator, SelectStream, found_or_raise
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, AsyncIterator, Callable
+
+    from ..limits import Limits
+    from .match import Match
+    from .select import Path, Paths
+
+__all__ = ["first", "select"]
+
+T = TypeVar("T")
+
+
+@overload
+def select(
+    fragments: AsyncIterable[str | bytes],
+    paths: Path | list[Any],
+    type: type[T],
+    *,
+    partial: bool = ...,
+    limit: int | None = ...,
+    to_end: bool = ...,
+    on_invalid: str = ...,
+    close: bool = ...,
+    after_root: str = ...,
+    limits: Limits = ...,
+    parse_int: Callable[[str], Any] = ...,
+    parse_float: Callable[[str], Any] = ...,
+) -> AsyncIterator[Match[T]]: ...
+@overload
+def select(
+    fragments: AsyncIterable[str | bytes],
+    paths: Paths,
+    type: Any = ...,
+    *,
+    partial: bool = ...,
+    limit: int | None = ...,
+    to_end: bool = ...,
+    on_invalid: str = ...,
+    close: bool = ...,
+    after_root: str = ...,
+    limits: Limits = ...,
+    parse_int: Callable[[str], Any] = ...,
+    parse_float: Callable[[str], Any] = ...,
+) -> AsyncIterator[Match[Any]]: ...
+def select(
+    fragments: AsyncIterable[str | bytes],
+    paths: Paths,
+    type: Any = None,
+    *,
+    partial: bool = False,
+    limit: int | None = None,
+    to_end: bool = False,
+    on_invalid: str = "raise",
+    close: bool = True,
+    after_root: str = "error",
+    limits: Limits = DEFAULT_LIMITS,
+    parse_int: Callable[[str], Any] = int,
+    parse_float: Callable[[str], Any] = float,
+) -> AsyncIterator[Match[Any]]:
+    """Iterate over the values at selected paths, each as soon as it is complete.
+
+    Iteration ends as soon as nothing more can match, and then closes the source.
+
+    >>> import asyncio
+    >>> async def model():
+    ...     for fragment in ['{"items": ["mid', 'stream", "json"]', ', "more": null}']:
+    ...         yield fragment
+    >>> async def main():
+    ...     return [match.value async for match in select(model(), "items[*]")]
+    >>> asyncio.run(main())
+    ['midstream', 'json']
+    """
+    accumulator = JsonSelectAccumulator(
+        paths,
+        type,
+        partial=partial,
+        limit=limit,
+        to_end=to_end,
+        on_invalid=on_invalid,
+        after_root=after_root,
+        limits=limits,
+        parse_int=parse_int,
+        parse_float=parse_float,
+    )
+    return _selected(SelectStream(accumulator, to_end), Source(fragments, close))
+
+
+async def _selected(stream: SelectStream, source: Source) -> AsyncIterator[Match[Any]]:
+    # when the search ends early, the source is closed before the last matches are yielded
+    async with source:
+        async for fragment in source:
+            matches = stream.add_fragment(fragment)
+            if stream.is_over:
+                source.stop()
+                break
+            for match in matches:
+                yield match
+    for match in stream.finish():
+        yield match
+
+
+@overload
+async def first(
+    fragments: AsyncIterable[str | bytes],
+    path: Path | list[Any],
+    type: type[T],
+    *,
+    to_end: bool = ...,
+    close: bool = ...,
+    after_root: str = ...,
+    limits: Limits = ...,
+    parse_int: Callable[[str], Any] = ...,
+    parse_float: Callable[[str], Any] = ...,
+) -> T: ...
+@overload
+async def first(
+    fragments: AsyncIterable[str | bytes],
+    path: Paths,
+    type: Any = ...,
+    *,
+    default: Any = ...,
+    to_end: bool = ...,
+    close: bool = ...,
+    after_root: str = ...,
+    limits: Limits = ...,
+    parse_int: Callable[[str], Any] = ...,
+    parse_float: Callable[[str], Any] = ...,
+) -> Any: ...
+async def first(
+    fragments: AsyncIterable[str | bytes],
+    path: Paths,
+    type: Any = None,
+    *,
+    default: Any = NoMatch,
+    to_end: bool = False,
+    close: bool = True,
+    after_root: str = "error",
+    limits: Limits = DEFAULT_LIMITS,
+    parse_int: Callable[[str], Any] = int,
+    parse_float: Callable[[str], Any] = float,
+) -> Any:
+    """Return the first value at a path, as soon as it is complete, and close the source.
+
+    >>> import asyncio
+    >>> async def model():
+    ...     for fragment in ['{"city": "Par', 'is", "days', '": 12}']:
+    ...         yield fragment
+    >>> asyncio.run(first(model(), "city"))
+    'Paris'
+    """
+    found = default
+    async for match in select(
+        fragments,
+        path,
+        type,
+        limit=1,
+        to_end=to_end,
+        close=close,
+        after_root=after_root,
+        limits=limits,
+        parse_int=parse_int,
+        parse_float=parse_float,
+    ):
+        found = match.value
+    return found_or_raise(found, path)
