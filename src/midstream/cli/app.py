@@ -19,8 +19,6 @@ from ..accumulators.values import JsonValueAccumulator
 from ..captures import events_in, lines_in, texts_in
 from ..chunker.chunker import JsonStreamChunker
 from ..errors import ErrorCode, JsonStreamError, ParserError
-from ..patterns import parse_pattern
-from ..providers import FORMATS
 from ..recordings import NAMES
 from ..render.plain import print_value, update_line
 from ..render.safe import shown
@@ -29,6 +27,7 @@ from ..wire.form import to_wire
 from ..wire.rebuilder import JsonFragmentRebuilder
 from .files import opened, pieces, truncated
 from .guard import CANNOT_DO, complain, guarded, set_up
+from .options import File, Format, ProviderFormat, checked_path, one_of
 from .outcome import PrintedDocuments, print_calls, require_complete_calls
 
 if TYPE_CHECKING:
@@ -51,59 +50,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-def _file_or_pipe(name: str) -> str:
-    if not name and sys.stdin is not None and sys.stdin.isatty():
-        raise typer.BadParameter("name a file or pipe data in; - reads from the terminal", param_hint="FILE")
-    return name or "-"
-
-
-File = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE",
-        callback=_file_or_pipe,
-        show_default=False,
-        help="A file, or - for the standard input (the default).",
-    ),
-]
-
-
-def _one_of(*names: str) -> Any:
-    """Return the parameters of an option that accepts one of several names."""
-
-    def check(name: str | None) -> str | None:
-        if name is not None and name not in names:
-            raise typer.BadParameter(f"{name!r} is not one of {', '.join(names)}")
-        return name
-
-    return {
-        "callback": check,
-        "autocompletion": lambda incomplete: [name for name in names if name.startswith(incomplete)],
-    }
-
-
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        "-f",
-        metavar="FORMAT",
-        help=f"The content: json, or a provider's events ({', '.join(FORMATS)}). By default it is detected.",
-        **_one_of("json", *FORMATS),
-    ),
-]
-ProviderFormat = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        "-f",
-        metavar="FORMAT",
-        help=f"The provider's format: {', '.join(FORMATS)}. By default it is detected.",
-        **_one_of(*FORMATS),
-    ),
-]
 
 
 def run() -> int:
@@ -227,21 +173,13 @@ def value(
             raise JsonStreamError(error)
 
 
-def _pattern(path: str) -> str:
-    try:
-        parse_pattern(path)
-    except JsonStreamError as error:
-        raise typer.BadParameter(str(error), param_hint="PATH") from None
-    return path
-
-
 @app.command(short_help="Print the values at a path, one per line.")
 def select(
     path: Annotated[
         str,
         typer.Argument(
             metavar="PATH",
-            callback=_pattern,
+            callback=checked_path,
             help="A path such as items[0].title; * stands for any key or index, $ for the root.",
         ),
     ],
@@ -424,7 +362,7 @@ def demo(
             "--raw",
             metavar="NAME",
             help=f"Write a recorded stream instead, as its provider sent it: {', '.join(NAMES)}.",
-            **_one_of(*NAMES),
+            **one_of(*NAMES),
         ),
     ] = None,
 ) -> None:

@@ -1,0 +1,76 @@
+"""The options and arguments that several commands share, and how they are checked."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import JsonStreamError
+from ..patterns import parse_pattern
+from ..providers import FORMATS
+
+__all__ = ["File", "Format", "ProviderFormat", "checked_path", "one_of"]
+
+
+def _file_or_pipe(name: str) -> str:
+    if not name and sys.stdin is not None and sys.stdin.isatty():
+        raise typer.BadParameter("name a file or pipe data in; - reads from the terminal", param_hint="FILE")
+    return name or "-"
+
+
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        callback=_file_or_pipe,
+        show_default=False,
+        help="A file, or - for the standard input (the default).",
+    ),
+]
+
+
+def one_of(*names: str) -> Any:
+    """Return the parameters of an option that accepts one of several names."""
+
+    def check(name: str | None) -> str | None:
+        if name is not None and name not in names:
+            raise typer.BadParameter(f"{name!r} is not one of {', '.join(names)}")
+        return name
+
+    return {
+        "callback": check,
+        "autocompletion": lambda incomplete: [name for name in names if name.startswith(incomplete)],
+    }
+
+
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="FORMAT",
+        help=f"The content: json, or a provider's events ({', '.join(FORMATS)}). By default it is detected.",
+        **one_of("json", *FORMATS),
+    ),
+]
+ProviderFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="FORMAT",
+        help=f"The provider's format: {', '.join(FORMATS)}. By default it is detected.",
+        **one_of(*FORMATS),
+    ),
+]
+
+
+def checked_path(path: str) -> str:
+    """Return a path pattern; report one that is not valid as wrong usage."""
+    try:
+        parse_pattern(path)
+    except JsonStreamError as error:
+        raise typer.BadParameter(str(error), param_hint="PATH") from None
+    return path
