@@ -12,7 +12,7 @@ not change; for valid text every validator of the user runs as often as in one v
 text; a fragment costs the same however long the document is.
 
 Read in this order: places, nodes, visitor, views, snapshot, events, accumulator, streams, calls; then how a
-type becomes a plan: plans, pydantic_schema, pydantic_plan, msgspec_plan.
+type becomes a plan: plans, pydantic_schema, pydantic_plan, pydantic_validator, msgspec_plan.
 """
 
 from ..errors import TypedError, TypedStreamError

@@ -1,33 +1,27 @@
 """The plan of a type for pydantic, from its core schema.
 
-Everything is validated as JSON, as `TypeAdapter.validate_json` does, so that strictness, conversions and what
-validators learn about their input are the same. A model is validated when it closes, from the JSON of its
-members. In place of a child that has been validated already stands a number, and in place of the child's
-schema a function that looks the number up: so the child gets in as it is, and its validators are not run
-again.
+Everything is validated as JSON, as `TypeAdapter.validate_json` does, so that strictness, conversions and the
+input that validators receive are the same. A model is validated when it closes, from the JSON of its members;
+``pydantic_validator`` uses the members that are validated already as they are.
 """
 
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from enum import Enum
-from itertools import count
-from json.encoder import encode_basestring_ascii
-from threading import Lock
 from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import PydanticCustomError, SchemaValidator, core_schema
+from pydantic_core import PydanticCustomError, core_schema
 
-from .places import ANY, FORBIDDEN, IGNORED, PENDING, Body, Carrier, Finding, InvalidValueError, Kind, Place
+from .places import ANY, FORBIDDEN, IGNORED, PENDING, Body, Finding, Kind, Place
 from .pydantic_schema import CLASSES, Layers, Schemas
+from .pydantic_validator import Validation, Validator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from ..errors import TypedError
-    from ..paths import Segment
     from .pydantic_schema import Schema
 
 __all__ = ["make_plan"]
@@ -50,42 +44,6 @@ def make_plan(type: Any) -> PydanticPlan:
     return PydanticPlan(type)
 
 
-class Validator:
-    """A validator of JSON, built when it is needed first."""
-
-    __slots__ = ("_config", "_make", "_plan", "_validate")
-
-    def __init__(self, plan: PydanticPlan, make: Callable[[], Schema], config: Any) -> None:
-        self._plan = plan
-        self._make = make
-        self._config = config
-        self._validate: Any = None
-
-    def check(self, value: Any, text: str | None, context: Any) -> Any:
-        """Validate a JSON value that has nothing validated in it."""
-        return self._run(
-            encode_basestring_ascii(value) if type(value) is str else _ENCODER.encode(value), value, context
-        )
-
-    def close(self, given: Any, context: Any) -> Any:
-        """Validate a JSON value with validated values in it."""
-        carried: list[int] = []
-        try:
-            return self._run(self._plan.encode(given, carried), given, context)
-        finally:
-            for number in carried:
-                del self._plan.carried[number]
-
-    def _run(self, text: str, value: Any, context: Any) -> Any:
-        validate = self._validate
-        if validate is None:
-            validate = self._validate = self._plan.build(self._make(), self._config)
-        try:
-            return validate(text, context=context)
-        except ValidationError as error:
-            raise InvalidValueError(list(findings(error, value))) from error
-
-
 class PydanticPlan:
     """The places of a type, and the validators for them."""
 
@@ -93,17 +51,13 @@ class PydanticPlan:
         self._adapter = type if isinstance(type, TypeAdapter) else TypeAdapter(type)
         self._name = getattr(type, "__name__", str(type))
         self._schemas = Schemas()
+        self._validation = Validation(self._schemas)
         # by the schemas that they are of, which may be recursive, and what they inherit of configuration
         self._places: dict[tuple[int, int], Place] = {}
         self._bodies: dict[tuple[int, int], Body | None] = {}
-        self._numbers = count()
-        # validated values, while the model around them is being validated
-        self.carried: dict[int, Any] = {}
-        # one schema for all: a function that finds a value by its number
-        self._carry = core_schema.no_info_plain_validator_function(self.carried.__getitem__)
         schema: Any = self._adapter.core_schema
         self.root = self.place(schema, None)
-        self._finish = Validator(self, lambda: self._around(schema, None), None)
+        self._finish = Validator(self._validation, lambda: self._around(schema, None), None)
 
     def finish(self, given: Any, context: Any) -> Any:
         """Validate the root, of which parts are final only now."""
@@ -142,42 +96,6 @@ class PydanticPlan:
             )
         return ValidationError.from_exception_data(self._name, details, "json")
 
-    def build(self, schema: Schema, config: Any) -> Any:
-        """Build the validator of a schema."""
-        cls = _class_of(schema)
-        needed = self._schemas.reachable(schema)
-        if needed:
-            schema = core_schema.definitions_schema(schema, needed)  # type: ignore[arg-type, assignment]
-        validator: Any
-        try:
-            # an altered schema must not give way to the validator that its class already has
-            validator = SchemaValidator(schema, config, _use_prebuilt=False)
-        except TypeError:
-            # before pydantic 2.13 this takes a class that does not look complete
-            with _incomplete(cls):
-                validator = SchemaValidator(schema, config)
-        return validator.validate_json
-
-    def encode(self, given: Any, carried: list[int]) -> str:
-        """Write JSON with numbers in place of validated values, and note the numbers."""
-        kind = type(given)
-        if kind is str:
-            return encode_basestring_ascii(given)
-        if kind is Carrier:
-            number = next(self._numbers)
-            self.carried[number] = given.value
-            carried.append(number)
-            return str(number)
-        if kind is dict:
-            members = [
-                f"{encode_basestring_ascii(key)}:{self.encode(value, carried)}"
-                for key, value in given.items()
-            ]
-            return f"{{{','.join(members)}}}"
-        if kind is list:
-            return f"[{','.join([self.encode(item, carried) for item in given])}]"
-        return str(given) if kind is int else _ENCODER.encode(given)
-
     # -- places
     # ------------------------------------------------------------------------------------------------
 
@@ -206,9 +124,9 @@ class PydanticPlan:
         if kind == "any":
             return Place(ANY.body, ANY.check)
         if kind in CLASSES:
-            check = Validator(self, lambda: layers.top, config).check
+            check = Validator(self._validation, lambda: layers.top, config).check
             return Place(self._body(layers, config), check, carries=True)
-        check = Validator(self, lambda: core, config).check
+        check = Validator(self._validation, lambda: core, config).check
         if kind in ("list", "dict"):
             body = self._body(layers, config)
             if body is None:
@@ -287,7 +205,7 @@ class PydanticPlan:
         body.is_late = body.item.is_late or not is_pure
         has_limits = not core.keys() <= {*_WITHOUT_LIMITS, "items_schema", "values_schema", "keys_schema"}
         if has_limits or (keys is not None and _exact(self._schemas.resolve(keys), config or {}) is not str):
-            body.close = Validator(self, lambda: self._inside(core, config), config).close
+            body.close = Validator(self._validation, lambda: self._inside(core, config), config).close
         body.name = core["type"]
         return body
 
@@ -326,7 +244,7 @@ class PydanticPlan:
                 body.fields[alias] = place
                 body.names[alias] = name
         body.item = IGNORED
-        body.close = Validator(self, lambda: self._inside(layers.top, config), config).close
+        body.close = Validator(self._validation, lambda: self._inside(layers.top, config), config).close
         return body
 
     def _root_model_body(self, key: tuple[int, int], layers: Layers, config: Any) -> Body | None:
@@ -342,7 +260,7 @@ class PydanticPlan:
         body = Body(inner.kind, getattr(layers.core.get("cls"), "__name__", ""))
         body.item = inner.item
         body.unfold = lambda value: value.root
-        body.close = Validator(self, lambda: self._inside(layers.top, config), config).close
+        body.close = Validator(self._validation, lambda: self._inside(layers.top, config), config).close
         self._bodies[key] = body
         return body
 
@@ -356,7 +274,7 @@ class PydanticPlan:
         if any(layer["type"] != "function-after" for layer in layers.functions):
             return layers.outer[0]
         if place.carries:
-            inner: Schema = self._carry  # type: ignore[assignment]
+            inner: Schema = self._validation.carry  # type: ignore[assignment]
         elif layers.core["type"] in ("list", "dict"):
             inner = self._inside(layers.core, config)
         else:
@@ -395,30 +313,6 @@ class PydanticPlan:
         return copy
 
 
-def _class_of(schema: Schema) -> Any:
-    """Return the class that a schema is of, None if it is of none."""
-    while schema["type"] not in CLASSES and isinstance(schema.get("schema"), dict):
-        schema = schema["schema"]
-    return schema.get("cls")
-
-
-_LOCK = Lock()
-
-
-@contextmanager
-def _incomplete(cls: Any) -> Iterator[None]:
-    """Keep pydantic from using the validator that a class has."""
-    if not getattr(cls, "__pydantic_complete__", False):
-        yield
-        return
-    with _LOCK:
-        cls.__pydantic_complete__ = False
-        try:
-            yield
-        finally:
-            cls.__pydantic_complete__ = True
-
-
 def _fields(schema: Schema) -> Iterator[tuple[str, Schema]]:
     """Pair the names of a class's fields with their schemas, without those that no input sets."""
     fields = schema["fields"]
@@ -454,25 +348,3 @@ def _exact(core: Schema, config: Any) -> type | None:
     if kind == "float":
         return None if config.get("allow_inf_nan") is False else float
     return {"int": int, "bool": bool}.get(kind)
-
-
-def findings(error: ValidationError, value: Any) -> Iterator[Finding]:
-    """List what pydantic says about a JSON value, by its keys."""
-    for detail in error.errors(include_url=False):
-        yield Finding(json_path(detail["loc"], value), detail["type"], detail["msg"], detail)
-
-
-def json_path(loc: tuple[Any, ...], value: Any) -> tuple[Segment, ...]:
-    """Return the keys and indices of an error's place; it also names members of unions, and functions."""
-    path: list[Segment] = []
-    for position, segment in enumerate(loc):
-        if type(value) is Carrier:
-            break
-        is_index = isinstance(value, list) and type(segment) is int and 0 <= segment < len(value)
-        if is_index or (isinstance(value, dict) and segment in value):
-            value = value[segment]
-        elif not isinstance(value, dict) or position + 1 < len(loc) or segment == "[key]":
-            # no place in the text; but a key that is missing is one
-            continue
-        path.append(segment)
-    return tuple(path)

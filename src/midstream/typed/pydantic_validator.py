@@ -1,0 +1,161 @@
+"""Validate JSON with pydantic where parts of it are validated already.
+
+A validated value is not written as JSON again. A number replaces it in the text, and its schema is replaced
+by a function that returns the value with that number (``Validation.carry``). So the value is used as it is,
+and its validators do not run again.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from itertools import count
+from json.encoder import encode_basestring_ascii
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+from pydantic_core import SchemaValidator, core_schema
+
+from .places import Carrier, Finding, InvalidValueError
+from .pydantic_schema import CLASSES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..paths import Segment
+    from .pydantic_schema import Schema, Schemas
+
+__all__ = ["Validation", "Validator", "json_path"]
+
+_ENCODER = json.JSONEncoder()
+
+
+class Validation:
+    """Build the validators of a type, and hold the validated values that they use as they are."""
+
+    def __init__(self, schemas: Schemas) -> None:
+        self._schemas = schemas
+        self._numbers = count()
+        # the values by number, while the model around them is validated
+        self.carried: dict[int, Any] = {}
+        # the schema of every validated value
+        self.carry = core_schema.no_info_plain_validator_function(self.carried.__getitem__)
+
+    def build(self, schema: Schema, config: Any) -> Any:
+        """Build the validator of a schema."""
+        cls = _class_of(schema)
+        needed = self._schemas.reachable(schema)
+        if needed:
+            schema = core_schema.definitions_schema(schema, needed)  # type: ignore[arg-type, assignment]
+        validator: Any
+        try:
+            # an altered schema must not give way to the validator that its class already has
+            validator = SchemaValidator(schema, config, _use_prebuilt=False)
+        except TypeError:
+            # before pydantic 2.13 this takes a class that does not look complete
+            with _incomplete(cls):
+                validator = SchemaValidator(schema, config)
+        return validator.validate_json
+
+    def encode(self, given: Any, carried: list[int]) -> str:
+        """Write JSON with numbers in place of validated values, and note the numbers."""
+        kind = type(given)
+        if kind is str:
+            return encode_basestring_ascii(given)
+        if kind is Carrier:
+            number = next(self._numbers)
+            self.carried[number] = given.value
+            carried.append(number)
+            return str(number)
+        if kind is dict:
+            members = [
+                f"{encode_basestring_ascii(key)}:{self.encode(value, carried)}"
+                for key, value in given.items()
+            ]
+            return f"{{{','.join(members)}}}"
+        if kind is list:
+            return f"[{','.join([self.encode(item, carried) for item in given])}]"
+        return str(given) if kind is int else _ENCODER.encode(given)
+
+
+class Validator:
+    """A validator of JSON, built on first use."""
+
+    __slots__ = ("_config", "_make", "_validate", "_validation")
+
+    def __init__(self, validation: Validation, make: Callable[[], Schema], config: Any) -> None:
+        self._validation = validation
+        self._make = make
+        self._config = config
+        self._validate: Any = None
+
+    def check(self, value: Any, text: str | None, context: Any) -> Any:
+        """Validate a JSON value that has nothing validated in it."""
+        return self._run(
+            encode_basestring_ascii(value) if type(value) is str else _ENCODER.encode(value), value, context
+        )
+
+    def close(self, given: Any, context: Any) -> Any:
+        """Validate a JSON value with validated values in it."""
+        carried: list[int] = []
+        try:
+            return self._run(self._validation.encode(given, carried), given, context)
+        finally:
+            for number in carried:
+                del self._validation.carried[number]
+
+    def _run(self, text: str, value: Any, context: Any) -> Any:
+        validate = self._validate
+        if validate is None:
+            validate = self._validate = self._validation.build(self._make(), self._config)
+        try:
+            return validate(text, context=context)
+        except ValidationError as error:
+            raise InvalidValueError(list(_findings(error, value))) from error
+
+
+def _class_of(schema: Schema) -> Any:
+    """Return the class that a schema is of, None if it is of none."""
+    while schema["type"] not in CLASSES and isinstance(schema.get("schema"), dict):
+        schema = schema["schema"]
+    return schema.get("cls")
+
+
+_LOCK = Lock()
+
+
+@contextmanager
+def _incomplete(cls: Any) -> Iterator[None]:
+    """Keep pydantic from using the validator that a class has."""
+    if not getattr(cls, "__pydantic_complete__", False):
+        yield
+        return
+    with _LOCK:
+        cls.__pydantic_complete__ = False
+        try:
+            yield
+        finally:
+            cls.__pydantic_complete__ = True
+
+
+def _findings(error: ValidationError, value: Any) -> Iterator[Finding]:
+    """List what pydantic says about a JSON value, by its keys."""
+    for detail in error.errors(include_url=False):
+        yield Finding(json_path(detail["loc"], value), detail["type"], detail["msg"], detail)
+
+
+def json_path(loc: tuple[Any, ...], value: Any) -> tuple[Segment, ...]:
+    """Return the keys and indices of an error's place; it also names members of unions, and functions."""
+    path: list[Segment] = []
+    for position, segment in enumerate(loc):
+        if type(value) is Carrier:
+            break
+        is_index = isinstance(value, list) and type(segment) is int and 0 <= segment < len(value)
+        if is_index or (isinstance(value, dict) and segment in value):
+            value = value[segment]
+        elif not isinstance(value, dict) or position + 1 < len(loc) or segment == "[key]":
+            # no place in the text; but a key that is missing is one
+            continue
+        path.append(segment)
+    return tuple(path)
