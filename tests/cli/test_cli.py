@@ -30,7 +30,8 @@ from midstream import COMPILED, UNDEFINED, __version__
 from midstream.captures import Opening, framing
 from midstream.cli.app import app
 from midstream.cli.app import run as command_line
-from midstream.providers import _MODULES, FORMATS
+from midstream.providers import FORMATS
+from midstream.providers._formats import MODULES
 from midstream.recordings import load
 from provider_streams import Event, Expected
 
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 MIDSTREAM = [sys.executable, "-m", "midstream.cli"]
 COMMAND = get_command(app)
 READING = ["watch", "updates", "value", "calls", "chunk", "rebuild"]
-STREAMS = {format: import_module(f"provider_streams.{_MODULES[format]}") for format in FORMATS}
+STREAMS = {format: import_module(f"provider_streams.{MODULES[format]}") for format in FORMATS}
 CASES = [
     pytest.param(format, stream, calls, id=f"{format}-{name}")
     for format, module in STREAMS.items()

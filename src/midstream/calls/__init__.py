@@ -7,6 +7,7 @@ Read the files in this order:
 ``state``       the states of a call and the events that move it, as a table
 ``call``        the state of one call: its name, its arguments so far, how it ended
 ``snapshot``    ``ToolCall``: a call at one moment, immutable
+``arguments``   ``FirstCall``: the argument text of one call, for ``argument_deltas``
 ``handler``     ``ToolsAggregateMessageHandler``: keeps the calls of every message (client)
 ``middleware``  ``JsonFragmentUpdateMiddleware``: adds parsed updates to every piece of a call (server)
 

@@ -2,7 +2,9 @@
 
 Read the files in this order:
 
-``app``       the commands and their options
+``entry``     ``main``, the entry point
+``app``       the commands
+``options``   the options and arguments that several commands share
 ``files``     files and pipes, read as their content arrives
 ``watch``     the live view of a stream
 ``outcome``   prints documents and tool calls, and sets the exit code
@@ -13,35 +15,6 @@ Invariants: output is flushed as soon as the input determines it; every error en
 standard error and its exit code.
 """
 
-from __future__ import annotations
-
-import signal
-import sys
+from .entry import main
 
 __all__ = ["main"]
-
-
-def main() -> None:
-    """Run the command line."""
-    try:
-        sys.exit(_run())
-    except KeyboardInterrupt:
-        # raised before a command began or while it ended
-        sys.exit(130)
-    finally:
-        # nothing is left to clean up, and no code to handle the exception: let the signal end the process
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def _run() -> int:
-    try:
-        # only to check that they are installed
-        import rich  # noqa: F401
-        import typer  # noqa: F401
-    except ModuleNotFoundError as error:
-        hint = f"the command line needs {error.name}; install midstream with its extra cli"
-        print(f"midstream: {hint}", file=sys.stderr)
-        return 2
-    from .app import run
-
-    return run()

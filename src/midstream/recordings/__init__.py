@@ -1,67 +1,9 @@
 """Recorded streams, for trying midstream without a provider.
 
-They were written for this purpose after the providers' documentation: the same events, split as models
-split their text.
+They were written for this purpose after the providers' documentation: the same events, split as models split
+their text. ``_recordings`` lists and loads the files beside it.
 """
 
-from __future__ import annotations
-
-from importlib.resources import files
-from typing import Any, NamedTuple
-
-from ..providers._reading import decoded
-from ..sse import decode
+from ._recordings import NAMES, Recording, load
 
 __all__ = ["NAMES", "Recording", "load"]
-
-_KNOWN = {
-    "trip": ("openai-chat", "Two tool calls side by side, with split escapes"),
-    "cut": ("anthropic", "Two tool calls, the second truncated by max_tokens"),
-    "invalid": ("anthropic", "Two tool calls, the second with damaged JSON"),
-    "report": ("openai-chat", "A structured output, as text"),
-    "patch": ("openai-responses", "A custom tool, whose input is free text"),
-    "search": ("vercel-ui", "A tool call, its result and the answer"),
-}
-NAMES = tuple(_KNOWN)
-
-
-class Recording(NamedTuple):
-    """A provider's stream, byte for byte as it is sent.
-
-    >>> load("trip").format
-    'openai-chat'
-    """
-
-    name: str
-    title: str
-    format: str
-    body: bytes
-
-    def blocks(self) -> list[bytes]:
-        r"""Return the stream split into its events, each with its blank line.
-
-        >>> load("trip").blocks()[-1]
-        b'data: [DONE]\n\n'
-        """
-        return [block + b"\n\n" for block in self.body.split(b"\n\n")[:-1]]
-
-    def events(self) -> list[Any]:
-        """Return the provider's events, decoded.
-
-        >>> load("cut").events()[0]["type"]
-        'message_start'
-        """
-        events = (decoded(event) for event in decode([self.body]))
-        return [event for event in events if event is not None]
-
-
-def load(name: str) -> Recording:
-    """Return a recording by its name, one of `NAMES`.
-
-    >>> load("report").title
-    'A structured output, as text'
-    """
-    if name not in _KNOWN:
-        raise ValueError(f"name must be one of {', '.join(NAMES)}, not {name!r}")
-    format, title = _KNOWN[name]
-    return Recording(name, title, format, files(__name__).joinpath(f"{name}.sse").read_bytes())

@@ -1,0 +1,72 @@
+"""The formats: their names, their adapters, and how a format is detected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
+
+from ._reading import decoded
+
+if TYPE_CHECKING:
+    from ._adapter import Adapter
+
+__all__ = ["FORMATS", "MODULES", "Format", "adapter", "detect"]
+
+# the module of each format, in the order in which `detect` tries them: a format with distinctive fields comes
+# before one it resembles
+MODULES = {
+    "midstream": "own",
+    "openai-responses": "openai_responses",
+    "anthropic": "anthropic",
+    "gemini-interactions": "gemini_interactions",
+    "gemini": "gemini",
+    "bedrock": "bedrock",
+    "mistral": "mistral",
+    "openai-completions": "openai_completions",
+    "openai-chat": "openai_chat",
+    "ollama": "ollama",
+    "langchain": "langchain",
+    "pydantic-ai": "pydantic_ai",
+    "cohere": "cohere",
+    "vercel-model": "vercel_model",
+    "vercel-ui": "vercel_ui",
+    "ag-ui": "ag_ui",
+}
+FORMATS = tuple(sorted(MODULES))
+Format = Literal[
+    "ag-ui", "anthropic", "bedrock", "cohere", "gemini", "gemini-interactions", "langchain", "midstream",
+    "mistral", "ollama", "openai-chat", "openai-completions", "openai-responses", "pydantic-ai",
+    "vercel-model", "vercel-ui",
+]  # fmt: skip
+
+
+def adapter(format: str) -> Adapter:
+    """Make the adapter for a stream of a format.
+
+    >>> openai = adapter("openai-chat")
+    >>> delta = {"tool_calls": [{"index": 0, "function": {"arguments": '{"ci'}}]}
+    >>> openai.add_event({"choices": [{"index": 0, "delta": delta}]})[0].function_args
+    '{"ci'
+    """
+    if format not in MODULES:
+        raise ValueError(f"format is one of {', '.join(FORMATS)}, not {format!r}")
+    made: Adapter = import_module(f".{MODULES[format]}", __package__).Adapter()
+    return made
+
+
+def detect(events: Any) -> str | None:
+    """Detect the format of a stream from its first events, or from one; None if that is not possible.
+
+    >>> detect([{"type": "ping"}, {"type": "message_start", "message": {"role": "assistant"}}])
+    'anthropic'
+    >>> detect({"hello": "world"}) is None
+    True
+    """
+    # a tuple may be a single event: `SseEvent` is one, and frameworks pair their events with metadata
+    for event in map(decoded, events if isinstance(events, list) else [events]):
+        for format, module in MODULES.items():
+            if event is not None and import_module(f".{module}", __package__).Adapter.knows(event):
+                return format
+    is_several = isinstance(events, tuple) and all(isinstance(event, Mapping) for event in events)
+    return detect(list(events)) if is_several else None
