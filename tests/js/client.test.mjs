@@ -134,6 +134,50 @@ test("leaving the loop, and the signal, end the request", async () => {
   assert.equal(closed.length, 2);
 });
 
+test("the first wait takes 100 to 300 ms, and each further one twice as long", async () => {
+  const { setTimeout: original } = globalThis;
+  const waits = [];
+  globalThis.setTimeout = (callback, milliseconds, ...rest) => {
+    // the timers of fetch itself have whole numbers
+    const isWait = milliseconds > 30 && !Number.isInteger(milliseconds);
+    if (isWait) waits.push(milliseconds);
+    return original(callback, isWait ? 0 : milliseconds, ...rest);
+  };
+  try {
+    for (let i = 0; i < 30; i++) {
+      answers = [cutAfter(event("1")), cutAfter(), cutAfter(), sending(END)];
+      assert.deepEqual(await collect(), ["1", "stream_end"]);
+    }
+  } finally {
+    globalThis.setTimeout = original;
+  }
+  assert.equal(waits.length, 90);
+  for (const [i, wait] of waits.entries()) {
+    const factor = 2 ** (i % 3);
+    assert.ok(wait >= 100 * factor && wait <= 300 * factor, `wait ${i}: ${wait}`);
+  }
+  const firsts = waits.filter((_, i) => i % 3 === 0);
+  assert.ok(Math.max(...firsts) - Math.min(...firsts) > 50);
+});
+
+test("an id without an event is where the stream resumes, and an event without one keeps it", async () => {
+  answers = [cutAfter(RETRY, event("a-1"), "id: a-7\n\n"), cutAfter("data: x\n\n"), sending(END)];
+  assert.deepEqual(await collect({ method: "POST", body: "q" }), ["a-1", "x", "stream_end"]);
+  assert.deepEqual(requests.map(({ headers }) => headers["last-event-id"]), [undefined, "a-7", "a-7"]);
+});
+
+test("a stream that is resumed waits for a server that starts again; a refusal stays one", async () => {
+  const status = (code) => (_, response) => response.writeHead(code).end('{"message": "not now"}');
+  answers = [cutAfter(RETRY, event("1")), status(502), status(503), sending(event("2"), END)];
+  assert.deepEqual(await collect({ method: "POST", body: "q" }), ["1", "2", "stream_end"]);
+  for (const code of [404, 409, 500]) {
+    answers = [cutAfter(RETRY, event("1")), status(code)];
+    await assert.rejects(collect(), { name: "ResponseError", status: code });
+  }
+  answers = [cutAfter(RETRY, event("1")), status(503), status(503)];
+  await assert.rejects(collect({ tries: 2 }), (error) => error.cause instanceof ResponseError);
+});
+
 test("the signal ends a wait", async () => {
   answers = [cutAfter("retry: 60000\n\n", event("1"))];
   const controller = new AbortController();

@@ -110,10 +110,11 @@ try {
   if (error instanceof ResponseError) error.status.toFixed();
   if (error instanceof ConnectionLost) error.message.length;
 }
-const decoded: SseEvent[] = new Decoder().addBytes(new Uint8Array());
+const decoded: SseEvent[] = new Decoder("a-1").addBytes(new Uint8Array());
+const resumeFrom: string = new Decoder().lastEventId;
 check<Equal<typeof Decoder, typeof SseDecoder>>();
 
 export {
-  args, changed, decoded, first, isComplete, kind, missing, one, patched, price, rebuilt, remove, shown, stop,
+  args, changed, decoded, first, isComplete, kind, missing, one, patched, price, rebuilt, remove, resumeFrom, shown, stop,
   stopListening, title, value, whereOpen,
 };

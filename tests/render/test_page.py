@@ -373,6 +373,25 @@ def test_a_stream_that_is_dropped_fails_with_its_reason(visit: Visit, stage: Sta
     visit.complaints.clear()
 
 
+def test_a_stream_that_the_server_refuses_to_resume_begins_anew(visit: Visit, stage: Stage) -> None:
+    def refuse(route: Any) -> None:
+        if "last-event-id" in route.request.headers:
+            route.fulfill(status=404, body='{"message": "unknown stream"}')
+        else:
+            route.continue_()
+
+    visit.page.route("**/events?*", refuse)
+    visit.start("search", 100)
+    visit.wait_for_events(40)
+    stage.cut_connections()
+    visit.wait()
+    assert visit.value("web_search")["query"] == "Nordlichter Tromsø März"
+    assert visit.page.locator(".message").count() == 1
+    # the browser itself notes the status of an answer
+    assert len(visit.complaints) == 1
+    assert "404" in visit.complaints.pop()
+
+
 def test_a_stream_can_be_stopped(visit: Visit) -> None:
     visit.start("trip", 100)
     expect(visit.page.locator(".card").first).to_be_visible()

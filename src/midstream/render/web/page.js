@@ -2,7 +2,8 @@
 
 import { StreamView } from "./calls.js";
 import { Follower } from "./follow.js";
-import { Refused, beginningOf, readStream, streamOf } from "./streams.js";
+import { ConnectionLost, ResponseError } from "./midstream.js";
+import { beginningOf, streamEvents, streamOf } from "./streams.js";
 
 const find = (id) => document.getElementById(id);
 const form = find("controls");
@@ -105,7 +106,7 @@ function requestOf(source) {
 }
 
 /** Run a stream from its beginning; `from`: the event id of the stream that ran before a reload. */
-async function run(source, from = "") {
+async function start(source, from = "") {
   running?.abort.abort();
   const abort = new AbortController();
   const run = { abort, view: null, count: 0, stream: "", isStopped: false, problem: "" };
@@ -141,19 +142,23 @@ async function run(source, from = "") {
     handle(run, event);
     if (status.dataset.state !== "streaming" && running === run) say("Streaming …", "streaming");
   };
-  const onBreak = () => {
+  const onReconnect = () => {
     say("The connection was lost. Reconnecting …", "busy");
     announce("Connection lost");
   };
   let ending = "failed";
   try {
-    const request = { ...requestOf(source), lastEventId: from };
-    const isOver = await readStream(request, { onEvent, onBreak, signal: abort.signal });
-    ending = isOver && run.problem === "" ? "ended" : "failed";
-    if (!isOver && run.problem === "") run.problem = "the connection was lost and could not be restored";
+    const { url, body } = requestOf(source);
+    const options = { body, lastEventId: from, signal: abort.signal, onReconnect };
+    for await (const event of streamEvents(url, options)) onEvent(event);
+    ending = run.problem === "" ? "ended" : "failed";
   } catch (error) {
     if (abort.signal.aborted) ending = "stopped";
-    else if (error instanceof Refused) run.problem = error.message;
+    else if (error.status === 404 && (run.stream !== "" || from !== "") && running === run) {
+      // the server no longer has the stream; the streams of this page cost nothing
+      start(source);
+      return;
+    } else if (error instanceof ResponseError || error instanceof ConnectionLost) run.problem ||= error.message;
     else {
       run.problem = "the stream could not be read";
       console.error(error);
@@ -207,7 +212,7 @@ form.addEventListener("submit", (event) => {
       announce("There is nothing pasted yet.");
       pasted.focus();
     } else {
-      run({ kind: "pasted", text: pasted.value });
+      start({ kind: "pasted", text: pasted.value });
     }
   } else if (picker.value !== "") {
     startRecording();
@@ -219,7 +224,7 @@ function startRecording() {
   const name = picker.value;
   const address = new URLSearchParams({ recording: name, pace: String(PACES[pace.value]) });
   history.replaceState(null, "", `#${address}`);
-  run({ kind: "recording", name });
+  start({ kind: "recording", name });
 }
 
 filter.addEventListener("input", () => lastView?.filter(filter.value));
@@ -234,7 +239,7 @@ document.addEventListener("drop", async (event) => {
   event.preventDefault();
   pasted.value = await file.text();
   find("paste").open = true;
-  run({ kind: "pasted", text: pasted.value });
+  start({ kind: "pasted", text: pasted.value });
 });
 
 stopButton.addEventListener("click", () => {
@@ -276,7 +281,7 @@ document.addEventListener("keydown", (event) => {
 /** Fill the list of recordings. */
 async function listRecordings() {
   const response = await fetch("api/recordings");
-  if (!response.ok) throw new Refused(`the server answered ${response.status}`);
+  if (!response.ok) throw new Error(`the server answered ${response.status}`);
   for (const { name, title, format } of await response.json()) {
     const option = new Option(`${title} (${format})`, name);
     picker.append(option);
@@ -307,7 +312,7 @@ async function begin() {
     return;
   }
   if (memory.from && memory.source) {
-    run(memory.source, memory.from);
+    start(memory.source, memory.from);
     return;
   }
   const asked = address.get("recording");

@@ -16,6 +16,13 @@ export class SseDecoder {
   /** How long to wait before connecting again, in milliseconds; null if the server did not say. */
   retry = null;
 
+  /** The id from which to resume. A stream may move it without an event. */
+  lastEventId;
+
+  constructor(lastEventId = "") {
+    this.#id = this.lastEventId = lastEventId;
+  }
+
   /** Add bytes; return the events that they complete: {type, data, id}. */
   addBytes(bytes) {
     let text = this.#decoder.decode(bytes, { stream: true });
@@ -47,6 +54,7 @@ export class SseDecoder {
   }
 
   #dispatch(events) {
+    this.lastEventId = this.#id;
     if (this.#data.length > 0) {
       events.push({ type: this.#type || "message", data: this.#data.join("\n"), id: this.#id });
       this.#data = [];

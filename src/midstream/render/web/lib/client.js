@@ -3,8 +3,11 @@
 import { SseDecoder } from "../sse.js";
 
 const TRIES = 5;
-const FIRST_WAIT = 1000;
-const LONGEST_WAIT = 30_000;
+// the mean of the first wait, in milliseconds: with jitter it takes 100 to 300
+const FIRST_WAIT = 200;
+const LONGEST_WAIT = 20_000;
+// what a proxy answers while its server starts again
+const UNAVAILABLE = [502, 503, 504];
 
 /** The server answered with a status that is not a success, or not with an event stream. */
 export class ResponseError extends Error {
@@ -27,10 +30,11 @@ export class ConnectionLost extends Error {
 /**
  * Iterate over the Server-Sent Events of a response: {type, data, id}.
  *
- * After a lost connection the request is repeated with `Last-Event-ID`, after a wait that doubles each time
- * (with jitter; the server may set the first one), at most `tries` times in a row. A stream without ids
+ * After a lost connection the request is repeated with `Last-Event-ID`, after a wait of 100 to 300 ms that
+ * doubles each time (the server may set the first one), at most `tries` times in a row. A stream without ids
  * cannot be resumed: then ConnectionLost is thrown, so no POST is ever sent twice without an id. A status
- * outside of 2xx throws ResponseError. `onReconnect` is called before each wait.
+ * outside of 2xx throws ResponseError, unless a resumed stream is unavailable for the moment (502, 503, 504).
+ * `onReconnect` is called before each wait.
  *
  * The iteration ends after `stream_end`, after `data: [DONE]`, with a 204, or, where events have no ids,
  * when the response ends. Leaving the loop cancels the request.
@@ -42,21 +46,25 @@ export async function* events(url, options = {}) {
   let wait = FIRST_WAIT;
   let isFresh = true;
   for (let failures = 0; ; failures++) {
-    const decoder = new SseDecoder();
+    const decoder = new SseDecoder(id);
     let lost = null;
     try {
       const response = await orLost(request(url, { ...init, headers: headersOf(init, id), signal }), signal);
       // the server has nothing more to send
       if (response.status === 204) return;
-      await checkResponse(response);
+      const isBusy = id !== "" && UNAVAILABLE.includes(response.status);
+      if (!response.ok || !isEventStream(response)) {
+        const refusal = await refusalOf(response);
+        throw isBusy ? new LostError(refusal) : refusal;
+      }
       for await (const bytes of bodyOf(response, signal)) {
         for (const event of decoder.addBytes(bytes)) {
-          id = event.id;
           failures = 0;
           isFresh = false;
           yield event;
           if (event.type === "stream_end" || event.data === "[DONE]") return;
         }
+        id = decoder.lastEventId;
       }
       if (id === "") return;
     } catch (error) {
@@ -67,8 +75,7 @@ export async function* events(url, options = {}) {
     const canRepeat = id !== "" || (isSafe && isFresh);
     if (!canRepeat || failures >= tries) throw new ConnectionLost(lost);
     onReconnect?.({ failures, lastEventId: id });
-    const longest = Math.min(wait * 2 ** failures, LONGEST_WAIT);
-    await pause(longest * (0.5 + Math.random() / 2), signal);
+    await pause(Math.min(wait * 2 ** failures, LONGEST_WAIT) * (0.5 + Math.random()), signal);
   }
 }
 
@@ -104,18 +111,21 @@ async function orLost(promise, signal) {
   }
 }
 
-async function checkResponse(response) {
-  const type = response.headers.get("content-type") ?? "";
-  if (response.ok && (type === "" || type.startsWith("text/event-stream"))) return;
+function isEventStream({ headers }) {
+  const type = headers.get("content-type") ?? "";
+  return type === "" || type.startsWith("text/event-stream");
+}
+
+async function refusalOf(response) {
   let message = response.ok
-    ? `the server answered with ${type}, not with an event stream`
+    ? `the server answered with ${response.headers.get("content-type")}, not with an event stream`
     : `the server answered ${response.status}`;
   try {
     message = (await response.clone().json()).message ?? message;
   } catch {
     // the body is not JSON; the status is the message
   }
-  throw new ResponseError(message, response);
+  return new ResponseError(message, response);
 }
 
 function headersOf({ headers }, id) {
