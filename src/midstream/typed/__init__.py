@@ -1,18 +1,31 @@
 """Typed values while they arrive: models of pydantic or msgspec over a stream of JSON.
 
-A type is read once into a *plan*: a tree of places, each with what validates a value there (``places``,
-``plans``, ``pydantic_plan`` and ``pydantic_schema``, ``msgspec_plan``). The *visitor* follows the updates of
-a `JsonFragmentAccumulator` down these places: it checks each scalar when it is complete, and each model once,
-when it closes, with its validated children passed in as they are. Open containers are *nodes* that are only
-ever added to, so that a *snapshot* is a few references and lengths. A *view* of what is still open is created
-when it is read.
+A type is converted once to a *plan*: a tree of places, each with the validator for its values. The *visitor*
+follows the updates of a `JsonFragmentAccumulator` down these places. It validates each scalar when it is
+complete, and each model once, when it closes, with its validated children as they are. Open containers are
+*nodes* that only grow, so a *snapshot* is a few references and lengths. A *view* of an open container is
+created when it is read.
 
-Invariants: no instance of the user's class exists that was not validated; what was reported as complete does
+Read the files in this order:
+
+``places``              where a value may be, and how a container is split
+``nodes``               the open containers
+``visitor``             follows the updates down the places
+``views``               read-only views of open containers
+``snapshot``            ``TypedSnapshot``: a document at one moment
+``events``              ``TypedEvent``: a value is complete, or invalid
+``accumulator``         ``JsonTypedAccumulator``: fragments in, events out
+``streams``             ``typed_values``
+``calls``               ``typed_calls``
+``plans``               finds the library of a type, and caches its plan
+``pydantic_schema``     pydantic's core schemas, analysed
+``pydantic_plan``       the plan of a type for pydantic
+``pydantic_validator``  validates JSON where parts of it are validated already
+``msgspec_plan``        the plan of a type for msgspec
+
+Invariants: every instance of the user's class has been validated; a value that was reported as complete does
 not change; for valid text every validator of the user runs as often as in one validation of the complete
-text; a fragment costs the same however long the document is.
-
-Read in this order: places, nodes, visitor, views, snapshot, events, accumulator, streams, calls; then how a
-type becomes a plan: plans, pydantic_schema, pydantic_plan, pydantic_validator, msgspec_plan.
+text; the cost of a fragment does not depend on the length of the document.
 """
 
 from ..errors import TypedError, TypedStreamError

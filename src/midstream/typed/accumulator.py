@@ -1,4 +1,4 @@
-"""Text fragments in, validated values out, each as soon as the text has determined it."""
+"""Text fragments in, validated values out, each as soon as the text determines it."""
 
 from __future__ import annotations
 
@@ -28,18 +28,19 @@ T = TypeVar("T")
 
 
 class JsonTypedAccumulator(Generic[T]):
-    """Turn text fragments into a validated value of a type, and report every part of it when it is complete.
+    """Convert text fragments to a validated value of a type, and report each part when it is complete.
 
-    The type is anything that pydantic or msgspec validates: a model, a ``Struct``, a dataclass, a
-    ``TypedDict``, or such as ``list[Item]``. Options, with their defaults:
+    The type is any type that pydantic or msgspec validates: a model, a ``Struct``, a dataclass, a
+    ``TypedDict``, or a generic such as ``list[Item]``. Options, with their defaults:
 
-    - ``on_invalid="collect"``: what is invalid is reported at once and the rest still arrives. ``"raise"``:
-      the call that finds it raises `TypedStreamError`.
-    - ``context=None``: for pydantic's validators, as in ``TypeAdapter.validate_json``.
-    - ``hold=()``: paths, such as ``"title"`` or ``"items[*].body"``, of what is not shown before it is
-      complete.
+    - ``on_invalid="collect"``: an invalid value is reported at once, and reading continues. ``"raise"``: the
+      call that finds it raises `TypedStreamError`.
+    - ``context=None``: the context for pydantic's validators, as in ``TypeAdapter.validate_json``.
+    - ``hold=()``: paths, such as ``"title"`` or ``"items[*].body"``, of values that are shown only when they
+      are complete.
     - ``limits=Limits()``: the size and depth that a document may have, as for `JsonFragmentAccumulator`.
-    - ``library=None``: ``"pydantic"`` or ``"msgspec"``, for a type that belongs to neither, as ``list[int]``.
+    - ``library=None``: ``"pydantic"`` or ``"msgspec"``, for a type that belongs to neither, such as
+      ``list[int]``.
 
     >>> from pydantic import BaseModel
     >>> class Trip(BaseModel):
@@ -106,28 +107,31 @@ class JsonTypedAccumulator(Generic[T]):
         self._visitor = TypedVisitor(
             self._plan, context, _held(hold), self._stop if on_invalid == "raise" else None
         )
-        # the error that has ended the stream: every later call raises it again
+        # the error that ended the stream; every later call raises it again
         self._failure: BaseException | None = None
         self._is_busy = False
-        # whether the last fragment said anything
+        # whether the last fragment contained updates
         self._has_news = False
 
     def add_fragment(self, fragment: str | bytes) -> list[TypedEvent]:
-        """Read a fragment (bytes: UTF-8, cut anywhere) and return what it completed or proved invalid.
+        """Read a fragment (bytes: UTF-8, cut anywhere) and report what it completed or showed to be invalid.
 
-        What preceded an error in the same fragment is in ``events`` of the `JsonStreamError`.
+        Events that precede an error in the same fragment are in the error's ``events``.
         """
         return self._step(self._updates.add_fragment, fragment)
 
     def finish(self) -> list[TypedEvent]:
-        """Treat the end of the input as the end of the text; a truncated text is an error."""
+        """End the text where the input ends; a truncated text is an error."""
         return self._step(self._updates.finish)
 
     def _step(
         self, read: Callable[..., list[JsonFragmentUpdate]], *fragment: str | bytes
     ) -> list[TypedEvent]:
         if self._is_busy:
-            raise RuntimeError("the accumulator is in the midst of a call")
+            raise RuntimeError(
+                "the accumulator is busy with another call: "
+                "use it in one thread at a time, and not from its own hooks"
+            )
         if self._failure is not None:
             raise self._failure
         visitor = self._visitor
@@ -140,30 +144,30 @@ class JsonTypedAccumulator(Generic[T]):
             except JsonStreamError as error:
                 self._failure = error
                 error.events = events
-                visitor.take(error.updates)
+                visitor.add_updates(error.updates)
                 raise
             self._has_news = bool(updates)
             if updates:
-                visitor.take(updates)
+                visitor.add_updates(updates)
             return events
         except TypedStreamError as error:
             self._failure = error
             raise
         except Exception as error:
-            # a validator has failed in a way that is none of its library's errors
+            # a validator raised an exception that is not its library's
             self._failure = error
             raise
         finally:
             self._is_busy = False
 
     def _stop(self) -> None:
-        """Raise the first finding."""
+        """Raise the first error."""
         error = TypedStreamError(self._visitor.errors, self._native)
         error.events = self._visitor.events
         raise error
 
     def _native(self) -> Any:
-        """Return the library's own exception about all that is invalid."""
+        """Return the library's own exception for everything that is invalid."""
         snapshot = self._snapshot([])
         if snapshot.is_complete:
             return self._plan.native(snapshot.raw, self._visitor.context)
@@ -177,18 +181,18 @@ class JsonTypedAccumulator(Generic[T]):
         )
 
     def _last(self, error: JsonStreamError) -> TypedSnapshot[T] | None:
-        """Return the snapshot before an error, if there was anything before it in its fragment."""
+        """Return the snapshot before an error, if its fragment contained anything before it."""
         has_news = any(event.kind == "complete" for event in error.events) or bool(error.updates)
         return self._snapshot(error.events) if has_news else None
 
     @property
     def snapshot(self) -> TypedSnapshot[T]:
-        """The document as far as it has arrived, which later fragments do not change."""
+        """The document as far as it has arrived; later fragments do not change the snapshot."""
         return self._snapshot([])
 
     @property
     def partial(self) -> Any:
-        """The value as far as it has arrived, as a read-only view; `UNDEFINED` before there is anything."""
+        """The value as far as it has arrived, as a read-only view; `UNDEFINED` before there is one."""
         return self._snapshot([]).partial
 
     @property
@@ -198,7 +202,7 @@ class JsonTypedAccumulator(Generic[T]):
 
     @property
     def errors(self) -> list[TypedError]:
-        """Everything that is invalid so far, without what a duplicate key has replaced."""
+        """Everything that is invalid so far, without the errors of values that a duplicate key replaced."""
         return self._visitor.errors[:]
 
     @property
@@ -217,13 +221,13 @@ class JsonTypedAccumulator(Generic[T]):
 
     @property
     def open_path(self) -> Segments | None:
-        """The keys and indices that lead to the innermost value that is still open, None if nothing is."""
+        """The path to the innermost value that is still open, None if nothing is."""
         return self._snapshot([]).open_path
 
     def state(self, path: str | Segments = ()) -> State:
         """Return the state of the value at a path: ``"absent"``, ``"open"``, ``"final"`` or ``"invalid"``.
 
-        The path is a string or the keys and indices, as in the JSON text.
+        The path is a string, or a tuple of keys and indices as in the JSON text.
 
         >>> accumulator = JsonTypedAccumulator(dict[str, str])
         >>> _ = accumulator.add_fragment('{"city": "Paris", "text": "It was')
@@ -234,5 +238,5 @@ class JsonTypedAccumulator(Generic[T]):
 
 
 def _held(paths: Iterable[str | tuple[Any, ...]]) -> tuple[tuple[Any, ...], ...]:
-    """Parse the paths of what is held back, as seen from the document around the root."""
+    """Parse the paths of the values that are held back; the root is a member of the document."""
     return tuple(("root", *parse_pattern(path)) for path in ([paths] if isinstance(paths, str) else paths))

@@ -28,9 +28,9 @@ __all__ = ["TypedCall", "TypedCallStream", "typed_calls"]
 
 
 class TypedCall:
-    """A tool call as it stood after an event, with its arguments as the type of its tool.
+    """A tool call at one moment, with its arguments validated as the type of its tool.
 
-    ``call`` is the `ToolCall`, ``type`` the type that its name stands for, None if it stands for none: then
+    ``call`` is the `ToolCall`, ``type`` the type of its tool. If the tool has no type, ``type`` is None, and
     ``partial`` and ``result`` are the arguments as plain data.
     """
 
@@ -43,12 +43,12 @@ class TypedCall:
 
     @property
     def partial(self) -> Any:
-        """The arguments as far as they had arrived, `UNDEFINED` before there is anything to show."""
+        """The arguments as far as they had arrived, `UNDEFINED` if none had."""
         return self.call.args if self._snapshot is None else self._snapshot.partial
 
     @property
     def errors(self) -> list[TypedError]:
-        """Everything in the arguments that was invalid so far."""
+        """Everything in the arguments that is invalid so far."""
         return [] if self._snapshot is None else self._snapshot.errors
 
     @property
@@ -72,7 +72,7 @@ class TypedCall:
 
 
 class _Arguments:
-    """The arguments of a call, on their way into an accumulator."""
+    """The arguments of a call, and the accumulator that validates them."""
 
     def __init__(self, accumulator: JsonTypedAccumulator[Any] | None, type: Any) -> None:
         self.type = type
@@ -81,7 +81,7 @@ class _Arguments:
         self._is_finished = False
 
     def view(self, state: CallState, call: ToolCall) -> TypedCall:
-        """Add what has arrived since the last time, and return the call."""
+        """Add the text that is new since the last call of this method, and return the tool call."""
         accumulator = self._accumulator
         if accumulator is None:
             return TypedCall(call, None, None)
@@ -93,24 +93,24 @@ class _Arguments:
                 if call.is_complete:
                     self._is_finished = True
                     if self._length == 0 or accumulator.raw is UNDEFINED:
-                        # only updates have arrived; or no arguments at all, which mean an empty object
+                        # only updates have arrived, or no arguments at all, which means an empty object
                         accumulator.add_fragment(json.dumps(call.args))
                     accumulator.finish()
             except JsonStreamError:
-                # the call has it as its error
+                # the call itself reports this error
                 self._is_finished = True
         return TypedCall(call, self.type, accumulator.snapshot)
 
 
 class TypedCallStream:
-    """The state behind `typed_calls` and its asynchronous twin."""
+    """The state of `typed_calls` and of its asynchronous twin."""
 
     def __init__(self, types: Mapping[str, Any], format: str | None, limits: Limits, context: Any) -> None:
         self._types = dict(types)
         self._limits = limits
         self._context = context
         self._stream = CallStream(format, limits)
-        # with the state, so that its id stays its own
+        # the state is kept alive, so that no other object gets its id
         self._arguments: dict[int, tuple[CallState, _Arguments]] = {}
 
     def add_event(self, event: Any) -> list[TypedCall]:
@@ -133,7 +133,7 @@ class TypedCallStream:
         return [self._of(state).view(state, call) for state, call in zip(states, calls, strict=True)]
 
     def _of(self, state: CallState) -> _Arguments:
-        """Return what validates the arguments of a call, made when its name is known."""
+        """Return the arguments of a call, created when its name is known."""
         found = self._arguments.get(id(state))
         if found is not None:
             return found[1]
@@ -149,7 +149,7 @@ class TypedCallStream:
 
 
 def _tail(rope: Rope, length: int) -> str:
-    """Return the end of a rope."""
+    """Return the last ``length`` characters of a rope."""
     pieces = []
     while length > 0:
         rope, piece = rope if isinstance(rope, tuple) else ("", rope)
@@ -168,10 +168,10 @@ def typed_calls(
     context: Any = None,
     close: bool = True,
 ) -> Iterator[list[TypedCall]]:
-    """Iterate over the tool calls of a provider's stream, each with its arguments as the type of its tool.
+    """Iterate over the tool calls of a provider's stream, each validated as the type of its tool.
 
-    ``types`` names a type for each tool. As with `tool_calls` there is a list after each event, and the last
-    one is final. Leaving the iterator early closes the stream, unless ``close`` is false.
+    ``types`` maps the names of tools to types. As with `tool_calls` there is a list after each event, and the
+    last one is final. Leaving the iterator early closes the stream, unless ``close`` is false.
 
     >>> from pydantic import BaseModel
     >>> class Weather(BaseModel):

@@ -1,4 +1,4 @@
-"""What typed streams report: a value that is complete, a value that does not fit."""
+"""What typed streams report: a value is complete, or it does not fit its type."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TypedEvent:
         errors: tuple[TypedError, ...] = (),
     ) -> None:
         self.kind = kind
-        # written out when somebody asks: a deep document would pay for every path with its depth
+        # formatted on request: in a deep document each path costs as much as it is long
         self._pair = pair
         self.value = value
         self.errors = errors

@@ -1,8 +1,8 @@
 """The plan of a type for msgspec, from `msgspec.inspect.type_info`.
 
-Leaves are decoded from their JSON text; a Struct, a dataclass or a TypedDict is converted from its decoded
-members when it closes. `msgspec.convert` leaves instances as they are, so they need no disguise. Nothing is
-called on behalf of a field, so every value is final as soon as it is complete.
+Scalars are decoded from their JSON text. A Struct, a dataclass or a TypedDict is converted from its decoded
+members when it closes; `msgspec.convert` leaves members that are already instances as they are. msgspec has
+no validators for fields, so every value is final as soon as it is complete.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _STEP = re.compile(r"\.(?P<name>[^.\[\]]+)|\[(?P<index>\d+)\]").match
 
 
 def make_plan(type: Any) -> MsgspecPlan:
-    """Make the plan of a type."""
+    """Return the plan of a type."""
     return MsgspecPlan(type)
 
 
 class MsgspecPlan:
-    """The places of a type, and what decodes values for them."""
+    """The places of a type, and the decoders for them."""
 
     def __init__(self, type: Any) -> None:
         self._decoder = msgspec.json.Decoder(type)
@@ -48,16 +48,16 @@ class MsgspecPlan:
         self.root = self.place(inspect.type_info(type))
 
     def finish(self, given: Any, context: Any) -> Any:
-        """Validate the root, of which parts are final only now: with msgspec there are none."""
+        """Validate the root, parts of which become final only now; with msgspec there are no such parts."""
         raise NotImplementedError
 
     def forbidden(self, key: str) -> Finding:
-        """Say that a key must not be."""
+        """Return the finding for a key that the type forbids."""
         message = f"Object contains unknown field `{key}`"
         return Finding((), CODE, message, msgspec.ValidationError(message))
 
     def native(self, raw: Any, context: Any) -> msgspec.ValidationError | None:
-        """Decode a complete JSON value as msgspec does, and return its exception; None if it is valid."""
+        """Return msgspec's exception for a complete JSON value, None if it is valid."""
         try:
             self._decoder.decode(_ENCODER.encode(raw))
         except msgspec.ValidationError as error:
@@ -65,11 +65,11 @@ class MsgspecPlan:
         return None
 
     def native_of(self, errors: list[TypedError]) -> Any:
-        """Return the first exception: msgspec reports one at a time."""
+        """Return the first exception, because msgspec reports one at a time."""
         return errors[0].native if errors else None
 
     def place(self, info: inspect.Type) -> Place:
-        """Make the place of a type."""
+        """Return the place of a type."""
         if isinstance(info, inspect.Metadata):
             return self.place(info.type)
         if isinstance(info, inspect.AnyType):
@@ -86,7 +86,7 @@ class MsgspecPlan:
         )
 
     def _union(self, info: inspect.UnionType, check: Any) -> Place:
-        """Make the place of a union: split by the tag, or where only one member can be an object."""
+        """Return the place of a union: split by the tag, or if only one member can be an object."""
         members = [member for member in info.types if not isinstance(member, inspect.NoneType)]
         is_nullable = len(members) < len(info.types)
         if len(members) == 1:
@@ -128,7 +128,7 @@ class MsgspecPlan:
         return body
 
     def _class_body(self, info: Any) -> Body:
-        """Make the body of a Struct, a dataclass or a TypedDict, or find the one that was made."""
+        """Return the body of a Struct, a dataclass or a TypedDict, created on first use."""
         body = self._bodies.get(info.cls)
         if body is not None:
             return body
@@ -148,7 +148,7 @@ class MsgspecPlan:
         return body
 
     def _container_body(self, info: inspect.ListType | inspect.DictType) -> Body:
-        """Make the body of a list or a dict."""
+        """Return the body of a list or a dict."""
         has_limits = info.min_length is not None or info.max_length is not None
         if isinstance(info, inspect.ListType):
             body = Body(Kind.LIST)
@@ -164,7 +164,7 @@ class MsgspecPlan:
 
 
 def _decode_with(type: Any) -> Any:
-    """Make what decodes a JSON value."""
+    """Return a function that decodes a JSON value."""
     decoder: Any = None
 
     def check(value: Any, text: str | None, context: Any) -> Any:
@@ -180,7 +180,7 @@ def _decode_with(type: Any) -> Any:
 
 
 def _convert_to(type: Any) -> Any:
-    """Make what validates a container whose children are validated."""
+    """Return a function that validates a container whose children are validated."""
 
     def close(given: Any, context: Any) -> Any:
         try:
@@ -198,7 +198,7 @@ def _uncarried(given: Any) -> Any:
 
 
 def _finding(error: msgspec.ValidationError, value: Any) -> Finding:
-    """Read the place of an error, as far as msgspec says it: it writes ``[...]`` for a key of a dict."""
+    """Convert an error; its place ends where msgspec writes ``[...]`` for a key of a dict."""
     match = _WHERE(str(error))
     assert match is not None
     path, at = match["path"] or "", 0
@@ -214,7 +214,7 @@ def _name(info: Any) -> str:
 
 
 def _exact(info: inspect.Type) -> type | None:
-    """Return the type of values that are valid as they are."""
+    """Return the type whose instances are valid as they are, None if there is none."""
     for kind, exact in ((inspect.StrType, str), (inspect.IntType, int), (inspect.BoolType, bool)):
         if isinstance(info, kind):
             limits = [getattr(info, name) for name in info.__struct_fields__]
@@ -245,7 +245,7 @@ _LIMITED: dict[type, Any] = {
 
 
 def annotation(info: inspect.Type) -> Any:
-    """Write a type as an annotation again."""
+    """Return a type as an annotation."""
     kind = type(info)
     if kind in _SIMPLE:
         return _SIMPLE[kind]
@@ -271,7 +271,7 @@ def annotation(info: inspect.Type) -> Any:
     elif isinstance(info, inspect.DictType):
         found = dict[annotation(info.key_type), annotation(info.value_type)]  # type: ignore[misc]
     else:
-        # a class: a Struct, a dataclass, an enum, one that msgspec does not know
+        # a class: a Struct, a dataclass, an enum, or a class that msgspec does not know
         return info.cls  # type: ignore[attr-defined]
     limits = {
         name: value

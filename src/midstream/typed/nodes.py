@@ -1,4 +1,4 @@
-"""Containers as far as they have arrived: only ever added to, so that a snapshot is a length."""
+"""Containers as far as they have arrived. They only grow, so a snapshot is a reference and a length."""
 
 from __future__ import annotations
 
@@ -32,20 +32,21 @@ OPEN: Final = "open"
 FINAL: Final = "final"
 INVALID: Final = "invalid"
 
-# what an open value is to those who read the partial
+# the roles of an open value in a partial: shown as it grows, held back until it is complete, not part of the
+# type, or refused
 SHOWN = 0
 HELD = 1
 NO_PART = 2
 REFUSED = 3
 
 
-# the innermost open container and how many children it had; the key of the open string in it, its text, its
-# length and what it is to readers
+# what a snapshot stores: the innermost open container and its number of children; the key of the open string
+# in it, the string's text, length and role
 Capture = tuple[Any, int, Any, Any, int, int]
 
 
 class GrowingText:
-    """The text of an open string, which can be read as it was at any length."""
+    """The text of an open string; any earlier state of it can be read by its length."""
 
     __slots__ = ("_joined", "_pieces", "length")
 
@@ -60,10 +61,10 @@ class GrowingText:
         self._pieces.append(piece)
 
     def read(self, length: int) -> str:
-        """Return the first characters."""
+        """Return the first ``length`` characters."""
         joined = self._joined
         if len(joined) < length:
-            # with no other reference left, CPython appends in place
+            # CPython extends a str in place if there is no other reference to it
             self._joined = ""
             joined += "".join(self._pieces)
             self._pieces.clear()
@@ -74,9 +75,9 @@ class GrowingText:
 class Node:
     """A container that is open, or was.
 
-    Its children are appended to lists and never changed afterwards. What is open in it is not among them: it
-    is the next node. So the state of a document at any time is the chain of its open containers with the
-    number of children each has, which costs one tuple to remember.
+    Its complete children are appended to lists and never changed afterwards; its open child is another node.
+    The state of a document at any time is therefore the chain of its open containers with the number of
+    children of each, which one tuple can store.
     """
 
     __slots__ = (
@@ -92,28 +93,28 @@ class Node:
         self.place = place
         self.body = body
         self.is_object = is_object
-        # the container around this one, and how many children it had when this one began
+        # the container around this one, and its number of children when this one began
         self.above: tuple[Node, int] | None = None
         self.pair: PathPair | None = None
         if parent is not None:
             self.above = (parent, len(parent.raws))
             self.pair = (parent.pair, key)
-        # of each child the JSON value, and what a view shows
+        # for each child, its JSON value and the value that a view shows
         self.raws: list[Any] = []
         self.shown: list[Any] = []
-        # the state of those children that are not final, by position
+        # the states of the children that are not final, by position
         self.marks: dict[int, State] = {}
-        # of an object the keys, the last position of each, and the position before it of a key that came
-        # twice
+        # for an object: the keys, the last position of each, and for a repeated key the position before
         self.keys: list[str] = []
         self.index: dict[str, int] = {}
         self.previous: dict[int, int] | None = None
-        # what the validation of this container or of the one around it gets; None if it needs nothing
+        # the input for the validation of this container or of the one around it; None if none is needed
         self.given: Any = None
-        # by key: the errors of invalid children, and the children that are final with this container or later
+        # by key: the errors of invalid children, and the children that are final only when this container or
+        # one around it is
         self.bad: dict[Segment, list[Any]] = {}
         self.late: dict[Segment, list[tuple[PathPair, tuple[Segment, ...]]]] = {}
-        # what is held back: the rest of the paths that lead below this container
+        # the paths of values that are held back, from this container on
         self.patterns: tuple[tuple[Any, ...], ...] = ()
         self.role = SHOWN
 
@@ -132,8 +133,8 @@ class Node:
         self.shown.append(shown)
         return position
 
-    def give(self, key: Segment, given: Any) -> None:
-        """Keep what the validation of this container, or of the one around it, gets of a child."""
+    def add_input(self, key: Segment, given: Any) -> None:
+        """Store a child's input for the validation of this container or of the one around it."""
         if self.given is not None:
             if self.is_object:
                 self.given[key] = given
@@ -141,11 +142,11 @@ class Node:
                 self.given.append(given)
 
     def step(self, key: Segment) -> Segment:
-        """Return what leads from the validated container to a child: a name, a key or an index."""
+        """Return the step from the validated container to a child: a name, a key or an index."""
         return key if self.body is None else self.body.names.get(key, key)
 
     def position(self, key: object, length: int) -> int | None:
-        """Find a child among the first ones, None if it is not there."""
+        """Return the position of a child among the first ``length`` ones, None if it is not there."""
         if not self.is_object:
             return key if type(key) is int and 0 <= key < length else None
         position: int | None = self.index.get(key)  # type: ignore[call-overload]
@@ -154,26 +155,26 @@ class Node:
         return position
 
     def child(self, key: object, length: int) -> Any:
-        """Return what is shown of a child, `UNDEFINED` if it is not among the first ones."""
+        """Return the shown value of a child, `UNDEFINED` if it is not among the first ``length`` ones."""
         position = self.position(key, length)
         return UNDEFINED if position is None else self.shown[position]
 
     def raw(self, length: int) -> Any:
-        """Return the JSON value of the first children."""
+        """Return the JSON value with the first ``length`` children."""
         if self.is_object:
             return dict(zip(self.keys[:length], self.raws, strict=False))
         return self.raws[:length]
 
     def latest_raw(self, length: int) -> Any:
-        """Return the JSON value of the last of the first children, `UNDEFINED` if there is none."""
+        """Return the JSON value of the last of the first ``length`` children, `UNDEFINED` without any."""
         return self.raws[length - 1] if length else UNDEFINED
 
     def closed_raw(self) -> Any:
-        """Return the JSON value of a container that is closed."""
+        """Return the JSON value of the closed container."""
         return dict(zip(self.keys, self.raws, strict=True)) if self.is_object else self.raws
 
     def settled(self, final: dict[Segment, Any]) -> Node:
-        """Return a copy in which some children, by their keys, are final: older snapshots keep this one."""
+        """Return a copy in which the children with these keys are final; older snapshots keep this node."""
         copy = Node(self.parent, self.key, self.place, self.body, self.is_object)
         copy.raws, copy.shown, copy.marks = self.raws, self.shown[:], self.marks.copy()
         copy.keys, copy.index, copy.previous, copy.role = self.keys, self.index, self.previous, self.role
@@ -185,7 +186,7 @@ class Node:
         return copy
 
     def forget(self, key: str) -> list[TypedError]:
-        """Withdraw what was found out about a key that comes again, and return its errors."""
+        """Drop the findings about a key that is repeated, and return its errors."""
         self.late.pop(key, None)
         found: list[TypedError] = []
         waiting = self.bad.pop(key, [])

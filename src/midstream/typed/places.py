@@ -1,8 +1,8 @@
-"""What a type says about each place of a document, in words that no validation library owns.
+"""What a type says about each place of a document, independent of the validation library.
 
-A `Place` is where a value may stand: a field, an item, a member, the root. Its `Body` says how a container
-there is split. The readers of schemas (``pydantic_schema``, ``msgspec_schema``) make them, once per type; the
-visitor follows them down the document.
+A `Place` is where a value may be: a field, an item, a member, the root. Its `Body` says how a container at
+that place is split into further places. ``pydantic_plan`` and ``msgspec_plan`` create them from a type, once;
+the visitor follows them down the document.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    # a complete JSON value, the text of a number, and the context of the caller: the validated value
+    # accepts a complete JSON value, the text of a number, and the caller's context; returns the validated
+    # value
     Check = Callable[[Any, str | None, Any], Any]
-    # what the children of a container gave, and the context of the caller: the validated value
+    # accepts the inputs of a container's children, and the caller's context; returns the validated value
     Close = Callable[[Any, Any], Any]
 
 __all__ = [
@@ -38,14 +39,14 @@ class Kind(Enum):
     LIST = "list"
     DICT = "dict"
     MODEL = "model"
-    # an object with a tag, which decides about its other members
+    # an object with a tag, which selects the type of the object
     TAGGED = "tagged"
-    # any JSON at all
+    # any JSON value
     ANY = "any"
 
 
 class Finding(NamedTuple):
-    """What a library says about a value: the place below it, a code, a message, and its own error."""
+    """A library's error about a value: the place below the value, a code, a message, and the native error."""
 
     segments: tuple[str | int, ...]
     code: str
@@ -54,7 +55,7 @@ class Finding(NamedTuple):
 
 
 class InvalidValueError(Exception):
-    """A value does not fit; the library's own exception is the cause."""
+    """A value does not fit its type; the library's own exception is the cause."""
 
     def __init__(self, findings: list[Finding]) -> None:
         super().__init__()
@@ -62,7 +63,7 @@ class InvalidValueError(Exception):
 
 
 class Carrier:
-    """A validated value on its way into the validation of the value around it, which leaves it as it is."""
+    """A validated value inside the input of another validation, which uses it as it is."""
 
     __slots__ = ("value",)
 
@@ -71,7 +72,7 @@ class Carrier:
 
 
 class Body:
-    """How the containers at a place are split, and what makes values of them when they close."""
+    """How a container at a place is split, and how it is validated when it closes."""
 
     __slots__ = (
         "by_item", "choices", "close", "extra", "extra_place", "fields", "is_late", "item", "keys", "kind",
@@ -80,32 +81,32 @@ class Body:
 
     def __init__(self, kind: Kind, name: str = "") -> None:
         self.kind = kind
-        # of the class, for views
+        # the name of the class, for views
         self.name = name
         # LIST, DICT, ANY: the place of every child
         self.item: Place = IGNORED
-        # MODEL: by JSON key, the place and the name in Python; by that name, the JSON keys
+        # MODEL: place and Python name by JSON key; JSON keys by Python name
         self.fields: dict[str, Place] = {}
         self.names: dict[str | int, str] = {}
         self.keys: dict[str, tuple[str, ...]] = {}
         self.extra_place: Place = IGNORED
         # whether keys without a field are members too
         self.extra = False
-        # whether members of the instance are items (a TypedDict), not attributes
+        # whether the members of the instance are items (of a TypedDict) and not attributes
         self.by_item = False
-        # TAGGED: the key, and a body for each of its values (together with its type: 1 and True differ)
+        # TAGGED: the key of the tag, and a body for each type and value of the tag (1 and True differ)
         self.tag = ""
         self.choices: dict[tuple[type, Any], Body] = {}
-        # validates a closed container with its validated children; None: they are all there is to it
+        # validates a closed container with its validated children; None if nothing else has to be validated
         self.close: Close | None = None
-        # whether children are final only when the model around this container is
+        # whether the children become final only with the model around this container
         self.is_late = False
-        # from a validated value to that of which the children are part: of a root model its root
+        # returns the value that contains the children: for a root model its root
         self.unfold: Callable[[Any], Any] | None = None
 
 
 class Place:
-    """Where a value may stand."""
+    """Where a value may be."""
 
     __slots__ = ("body", "carries", "check", "exact", "is_late", "is_nullable", "shows_text")
 
@@ -120,29 +121,29 @@ class Place:
         is_nullable: bool = False,
         shows_text: bool = False,
     ) -> None:
-        # how a container is split; None: it is not
+        # how a container is split, None if it is not
         self.body = body
-        # validates a complete value that is not split; None: only the model around it can
+        # validates a complete value that is not split; None if only the model around it can
         self.check = check
-        # the type of scalars that are valid as they are
+        # scalars of exactly this type are valid as they are
         self.exact = exact
-        # whether the validated value is what the model around it gets; else it gets the JSON value
+        # whether the model around it receives the validated value, not the JSON value
         self.carries = carries
-        # whether the value is final only when the model around it is
+        # whether the value becomes final only with the model around it
         self.is_late = is_late
-        # whether null is valid as it is
+        # whether null is valid
         self.is_nullable = is_nullable
         # whether an open string is shown as it grows
         self.shows_text = shows_text
 
 
-# no part of the type: neither shown nor reported
+# not part of the type: neither shown nor reported
 IGNORED = Place()
-# a key that must not be
+# a key that the type forbids
 FORBIDDEN = Place()
 # a member of a tagged union whose tag is not known yet
 PENDING = Place()
-# any JSON
+# any JSON value
 ANY = Place(is_nullable=True, check=lambda value, *_: value)
 ANY.body = Body(Kind.ANY)
 ANY.body.item = ANY

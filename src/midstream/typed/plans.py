@@ -1,8 +1,9 @@
-"""The plan of a type: its places, and what validates values there; made once, and kept."""
+"""The plan of a type: its places, and the validators for them; created once and cached."""
 
 from __future__ import annotations
 
 import dataclasses
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints, is_typeddict
@@ -14,21 +15,21 @@ if TYPE_CHECKING:
     from .places import Finding, Place
 
     class Plan(Protocol):
-        """What a validation library makes of a type."""
+        """A validation library's view of a type."""
 
         root: Place
 
         def finish(self, given: Any, context: Any) -> Any:
-            """Validate the root, of which parts are final only now."""
+            """Validate the root, parts of which become final only now."""
 
         def forbidden(self, key: str) -> Finding:
-            """Say that a key must not be."""
+            """Return the finding for a key that the type forbids."""
 
         def native(self, raw: Any, context: Any) -> Any:
             """Return the library's own exception for a complete JSON value, None if it is valid."""
 
         def native_of(self, errors: list[TypedError]) -> Any:
-            """Make the library's exception of what was found so far."""
+            """Return the library's exception for the errors so far."""
 
 
 __all__ = ["plan_of"]
@@ -45,9 +46,9 @@ def plan_of(type: Any, library: str | None = None) -> Plan:
     try:
         hash(type)
     except TypeError:
-        # such as an Annotated whose metadata is not hashable
+        # for example an Annotated whose metadata is not hashable
         return _make(type, library)
-    return _kept(type, library)
+    return _cached(type, library)
 
 
 def _make(type: Any, library: str) -> Plan:
@@ -62,12 +63,12 @@ def _make(type: Any, library: str) -> Plan:
     return plan
 
 
-# unlike a dict that is weak in its keys it also serves types such as list[Item]
-_kept = lru_cache(maxsize=256)(_make)
+# a WeakKeyDictionary could not hold types such as list[Item]
+_cached = lru_cache(maxsize=256)(_make)
 
 
 def library_of(type: Any) -> str:
-    """Find the library that a type belongs to; where nothing tells, the first that is installed."""
+    """Return the library that a type belongs to, or else the first one that is installed."""
     if (found := _owner(type, set())) is not None:
         return found
     for library in _LIBRARIES:
@@ -80,11 +81,11 @@ def library_of(type: Any) -> str:
 
 
 def _owner(type: Any, seen: set[int]) -> str | None:
-    """Look for a class of one of the libraries in a type."""
+    """Return the library of the first class in a type that belongs to one, None if there is none."""
     if id(type) in seen:
         return None
     seen.add(id(type))
-    # bases by the name of their module: neither library needs to be there
+    # compare names of modules: neither library has to be installed
     for base in getattr(type, "__mro__", ()):
         if base.__module__ == "pydantic.main" and base.__name__ == "BaseModel":
             return "pydantic"
@@ -100,11 +101,9 @@ def _owner(type: Any, seen: set[int]) -> str | None:
         *([origin] if (origin := getattr(type, "__origin__", None)) is not None else []),
     ]
     if is_typeddict(type) or (dataclasses.is_dataclass(type) and isinstance(type, _Type)):
-        try:
+        # the library may know the names that are unknown here
+        with suppress(NameError, TypeError):
             below += get_type_hints(type, include_extras=True).values()
-        except (NameError, TypeError):
-            # names that are not known here; the library may know them
-            below += []
     elif (value := getattr(type, "__value__", None)) is not None:
         # a type alias
         below.append(value)
@@ -118,5 +117,5 @@ _Type: Any = type(int)
 
 
 def _module(thing: Any) -> str:
-    """Name the package of an annotation's metadata, such as a `Meta` of msgspec."""
+    """Return the package of an object such as msgspec's `Meta`, the metadata of an annotation."""
     return (getattr(type(thing), "__module__", "") or "").partition(".")[0]

@@ -28,7 +28,7 @@ __all__ = ["make_plan"]
 
 _ENCODER = json.JSONEncoder()
 _OWN_ERRORS = frozenset(get_args(core_schema.ErrorType))
-# types of which no JSON object is a value
+# schemas that no JSON object fits
 _NO_OBJECTS = frozenset(
     [
         "bool", "bytes", "complex", "date", "datetime", "decimal", "enum", "float", "frozenset", "int",
@@ -40,7 +40,7 @@ _WITHOUT_LIMITS = frozenset(["type", "ref", "metadata", "serialization", "strict
 
 
 def make_plan(type: Any) -> PydanticPlan:
-    """Make the plan of a type."""
+    """Return the plan of a type."""
     return PydanticPlan(type)
 
 
@@ -52,7 +52,7 @@ class PydanticPlan:
         self._name = getattr(type, "__name__", str(type))
         self._schemas = Schemas()
         self._validation = Validation(self._schemas)
-        # by the schemas that they are of, which may be recursive, and what they inherit of configuration
+        # by the ids of the schema, which may be recursive, and of the inherited configuration
         self._places: dict[tuple[int, int], Place] = {}
         self._bodies: dict[tuple[int, int], Body | None] = {}
         schema: Any = self._adapter.core_schema
@@ -60,11 +60,11 @@ class PydanticPlan:
         self._finish = Validator(self._validation, lambda: self._around(schema, None), None)
 
     def finish(self, given: Any, context: Any) -> Any:
-        """Validate the root, of which parts are final only now."""
+        """Validate the root, parts of which become final only now."""
         return self._finish.close(given, context)
 
     def forbidden(self, key: str) -> Finding:
-        """Say that a key must not be."""
+        """Return the finding for a key that the type forbids."""
         native = {
             "type": "extra_forbidden",
             "loc": (key,),
@@ -74,7 +74,7 @@ class PydanticPlan:
         return Finding((), native["type"], native["msg"], native)  # type: ignore[arg-type]
 
     def native(self, raw: Any, context: Any) -> ValidationError | None:
-        """Validate a complete JSON value as pydantic does, and return its exception; None if it is valid."""
+        """Return pydantic's exception for a complete JSON value, None if it is valid."""
         try:
             self._adapter.validate_json(_ENCODER.encode(raw), context=context)
         except ValidationError as error:
@@ -82,31 +82,30 @@ class PydanticPlan:
         return None
 
     def native_of(self, errors: list[TypedError]) -> ValidationError:
-        """Make pydantic's exception of what was found so far."""
+        """Return pydantic's exception for the errors so far."""
         details: list[Any] = []
         for error in errors:
             native = error.native
             context = native.get("ctx") or {}
             kind: Any = native["type"]
             if kind not in _OWN_ERRORS or "error" in context:
-                # of a validator of the user
+                # the error of a validator of the user
                 kind = PydanticCustomError(kind, "{message}", {**context, "message": error.message})
             details.append(
                 {"type": kind, "loc": error.segments, "input": native.get("input"), "ctx": context}
             )
         return ValidationError.from_exception_data(self._name, details, "json")
 
-    # -- places
-    # ------------------------------------------------------------------------------------------------
+    # places
 
     def place(self, schema: Any, config: Any) -> Place:
-        """Make the place of a schema."""
+        """Return the place of a schema."""
         key = (id(schema), id(config))
         place = self._places.get(key)
         if place is None:
             layers = self._schemas.layers(schema)
             if any(layer["type"] != "function-after" for layer in layers.functions):
-                # what comes in may be changed before it is validated
+                # a function may change the input before it is validated
                 place = Place(is_late=True)
             else:
                 place = self._core(layers, config)
@@ -118,7 +117,7 @@ class PydanticPlan:
         return place
 
     def _core(self, layers: Layers, config: Any) -> Place:
-        """Make the place of a schema without its layers."""
+        """Return the place of a schema without its layers."""
         core = layers.core
         kind = core["type"]
         if kind == "any":
@@ -130,7 +129,7 @@ class PydanticPlan:
         if kind in ("list", "dict"):
             body = self._body(layers, config)
             if body is None:
-                # it holds itself without a model between
+                # it contains itself without a model in between
                 return Place(is_late=True)
             return Place(
                 body, None if body.is_late else check, carries=not body.is_late, is_late=body.is_late
@@ -144,7 +143,7 @@ class PydanticPlan:
         return Place(None, check, exact=_exact(core, config or {}), shows_text=kind == "str")
 
     def _tagged(self, core: Schema, config: Any, check: Any) -> Place:
-        """Make the place of a union whose members have tags."""
+        """Return the place of a union whose members have tags."""
         tag = core["discriminator"]
         places = {
             key: self.place(choice, config)
@@ -169,7 +168,7 @@ class PydanticPlan:
         return Place(body, check, carries=True)
 
     def _union(self, core: Schema, config: Any, check: Any) -> Place:
-        """Make the place of a union: split where only one member can be an object."""
+        """Return the place of a union, which is split if only one member can be an object."""
         choices = [choice[0] if isinstance(choice, tuple) else choice for choice in core["choices"]]
         places = [self.place(choice, config) for choice in choices]
         if any(place.is_late for place in places):
@@ -185,12 +184,12 @@ class PydanticPlan:
         return place
 
     def _body(self, layers: Layers, config: Any) -> Body | None:
-        """Make the body of a class, a list or a dict, or find it; None if it is not split."""
-        # a class with a configuration of its own inherits none
+        """Return the body of a class, a list or a dict, created on first use; None if it is not split."""
+        # a class with its own configuration inherits none
         key = (id(layers.top), id(config) if layers.core.get("config") is None else 0)
         if key in self._bodies:
             body = self._bodies[key]
-            # a list or dict that is still being made
+            # None for a list or dict whose body is still being created
             return body if body is None or body.name or layers.core["type"] in CLASSES else None
         self._bodies[key] = None
         core = layers.core
@@ -210,7 +209,7 @@ class PydanticPlan:
         return body
 
     def _class_body(self, key: tuple[int, int], layers: Layers, config: Any) -> Body | None:
-        """Make the body of a model, a dataclass or a TypedDict."""
+        """Return the body of a model, a dataclass or a TypedDict."""
         core = layers.core
         if any(layer["type"] != "function-after" for layer in layers.own) or core.get("custom_init"):
             return None
@@ -225,7 +224,7 @@ class PydanticPlan:
         by_key = {name: _keys(name, field, inner or {}) for name, field in named}
         extra = (inner or {}).get("extra_fields_behavior") or fields.get("extra_behavior") or "ignore"
         if any(keys is None or (len(keys) > 1 and extra == "allow") for keys in by_key.values()):
-            # a field that is found by a path; or one of which a second name would be an extra member
+            # a field that is found by a path, or one whose second name would be an extra member
             return None
         cls = core.get("cls")
         body = Body(Kind.MODEL, getattr(cls, "__name__", "") or fields.get("model_name", "") or "object")
@@ -248,7 +247,7 @@ class PydanticPlan:
         return body
 
     def _root_model_body(self, key: tuple[int, int], layers: Layers, config: Any) -> Body | None:
-        """Make the body of a root model: split as its root is."""
+        """Return the body of a root model, which is split as its root is."""
         below = self._schemas.layers(layers.core["schema"])
         if below.core["type"] not in ("list", "dict"):
             return None
@@ -264,11 +263,10 @@ class PydanticPlan:
         self._bodies[key] = body
         return body
 
-    # -- schemas with room for what has been validated
-    # -----------------------------------------------------------
+    # schemas in which validated values are used as they are
 
     def _around(self, schema: Any, config: Any) -> Schema:
-        """Copy the schema of a place for a value that is already validated, or whose parts are."""
+        """Copy the schema of a place so that it accepts a validated value, or validated parts."""
         layers = self._schemas.layers(schema)
         place = self.place(schema, config)
         if any(layer["type"] != "function-after" for layer in layers.functions):
@@ -285,7 +283,7 @@ class PydanticPlan:
         return inner
 
     def _inside(self, schema: Any, config: Any) -> Schema:
-        """Copy the schema of a container, with room for its validated children."""
+        """Copy the schema of a container so that it accepts its validated children."""
         schema = self._schemas.resolve(schema)
         copy = {**schema}
         copy.pop("ref", None)
@@ -308,13 +306,13 @@ class PydanticPlan:
                     {**field, "schema": self._around(field["schema"], config)} for field in fields
                 ]
         elif "schema" in schema:
-            # a class, a function that comes with it, and what is around the root of a root model
+            # a class, a function of that class, or a layer around the root of a root model
             copy["schema"] = self._inside(schema["schema"], config)
         return copy
 
 
 def _fields(schema: Schema) -> Iterator[tuple[str, Schema]]:
-    """Pair the names of a class's fields with their schemas, without those that no input sets."""
+    """Yield the names and schemas of a class's fields, without those that no input sets."""
     fields = schema["fields"]
     if isinstance(fields, dict):
         yield from fields.items()
@@ -323,7 +321,7 @@ def _fields(schema: Schema) -> Iterator[tuple[str, Schema]]:
 
 
 def _keys(name: str, field: Schema, config: Any) -> list[str] | None:
-    """List the JSON keys of a field, None if it is found by a path."""
+    """Return the JSON keys of a field, None if it is found by a path."""
     alias = field.get("validation_alias")
     if alias is None or config.get("validate_by_alias") is False:
         return [name]
@@ -339,7 +337,7 @@ def _keys(name: str, field: Schema, config: Any) -> list[str] | None:
 
 
 def _exact(core: Schema, config: Any) -> type | None:
-    """Return the type of values that are valid as they are."""
+    """Return the type whose instances are valid as they are, None if there is none."""
     if not core.keys() <= _WITHOUT_LIMITS:
         return None
     kind = core["type"]

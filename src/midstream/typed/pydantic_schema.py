@@ -1,8 +1,8 @@
-"""Find one's way in pydantic's core schemas: layers, definitions, classes, and whose functions are called.
+"""Analyse pydantic's core schemas: layers, definitions, classes, and functions of the user.
 
-What is called a *layer* wraps another schema: a default, ``None`` as an alternative, a function of the user.
-Functions right above a class's schema that come with the class (its model validators) are the class's own;
-others belong to the field of the model around it.
+A *layer* is a schema that wraps another one: a default, ``None`` as an alternative, a function of the user.
+Functions directly around the schema of a class that belong to the class (its model validators) are the
+class's own; others belong to the field of the model around it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ Schema = dict[str, Any]
 
 CLASSES = frozenset(["model", "dataclass", "typed-dict"])
 FUNCTIONS = frozenset(["function-before", "function-after", "function-wrap", "function-plain"])
-# read JSON only, so of a schema for JSON and for Python objects the first counts
+# only JSON is validated, so only that part of a schema with variants is used
 _TRANSPARENT = {"json-or-python": "json_schema"}
-# schemas of which nobody but pydantic has a say about the value
+# schemas that call no function of the user
 _PURE = frozenset(
     [
         "any", "bool", "bytes", "complex", "custom-error", "date", "datetime", "decimal", "default", "dict",
@@ -32,16 +32,16 @@ _CHILDREN = (
     "choices", "extras_schema", "fields", "items_schema", "json_schema", "keys_schema", "lax_schema",
     "schema", "steps", "strict_schema", "values_schema",
 )  # fmt: skip
-# what calls something of the user, if it is there
+# fields of a schema that may hold a function of the user
 _HOOKS = ("custom_error_type", "default_factory", "missing")
 
 
 class Layers(NamedTuple):
-    """A schema, taken apart."""
+    """The parts of a schema."""
 
-    # from the outside: defaults, None, and functions of the model around the value
+    # the outermost first: defaults, None, and functions of the model around the value
     outer: list[Schema]
-    # the functions of the class itself, and its schema
+    # the schema of the class with its own functions; these functions; the schema of the class alone
     top: Schema
     own: list[Schema]
     core: Schema
@@ -64,7 +64,7 @@ class Schemas:
         self.definitions: dict[str, Schema] = {}
 
     def resolve(self, schema: Any) -> Schema:
-        """Follow references and collect definitions, down to a schema that says something itself."""
+        """Follow references, collecting definitions, to a schema that is not a reference."""
         while True:
             kind = schema["type"]
             if kind == "definitions":
@@ -85,7 +85,7 @@ class Schemas:
         while current["type"] in FUNCTIONS or current["type"] in ("default", "nullable"):
             outer.append(current)
             if "schema" not in current:
-                # a plain function: there is nothing below
+                # a plain function has no inner schema
                 return Layers(outer, current, [], current)
             current = self.resolve(current["schema"])
         own: list[Schema] = []
@@ -96,7 +96,7 @@ class Schemas:
         return Layers(outer, own[0] if own else current, own, current)
 
     def _own_count(self, cls: Any) -> int:
-        """Count the functions that come with a class."""
+        """Count the functions that belong to a class."""
         schema = getattr(cls, "__pydantic_core_schema__", None)
         count = 0
         definitions: dict[str, Any] = {}
@@ -115,7 +115,7 @@ class Schemas:
         return count
 
     def is_pure(self, schema: Any) -> bool:
-        """Report whether nothing of the user is called when a value is validated: it may be done twice."""
+        """Report whether validation calls no function of the user, so that it can be repeated unnoticed."""
         waiting = [schema]
         seen: set[int] = set()
         while waiting:
@@ -147,7 +147,7 @@ class Schemas:
         return True
 
     def reachable(self, schema: Any) -> list[Schema]:
-        """List the definitions that a schema refers to, by way of others too."""
+        """Return the definitions that a schema refers to, directly or through others."""
         found: dict[str, Schema] = {}
         waiting: list[Any] = [schema]
         while waiting:
@@ -159,7 +159,7 @@ class Schemas:
                         found[ref] = self.definitions[ref]
                         waiting.append(found[ref])
                 else:
-                    # in the dict of a model's fields these are fields
+                    # in a dict of fields, these names are fields
                     skipped = ("metadata", "serialization") if isinstance(current.get("type"), str) else ()
                     waiting += [value for key, value in current.items() if key not in skipped]
             elif isinstance(current, (list, tuple)):
@@ -168,7 +168,7 @@ class Schemas:
 
 
 def _is_of_pydantic(function: Any) -> bool:
-    """Report whether a function is pydantic's own, and does not call one that it was given."""
+    """Report whether a function is pydantic's own, and calls no other one that it holds."""
     if isinstance(function, MethodType):
         function = function.__func__
     module = getattr(function, "__module__", None) or ""

@@ -50,16 +50,16 @@ class Validation:
             schema = core_schema.definitions_schema(schema, needed)  # type: ignore[arg-type, assignment]
         validator: Any
         try:
-            # an altered schema must not give way to the validator that its class already has
+            # pydantic must not replace the changed schema by the validator that the class already has
             validator = SchemaValidator(schema, config, _use_prebuilt=False)
         except TypeError:
-            # before pydantic 2.13 this takes a class that does not look complete
+            # before pydantic 2.13 that needs a class that is marked as incomplete
             with _incomplete(cls):
                 validator = SchemaValidator(schema, config)
         return validator.validate_json
 
     def encode(self, given: Any, carried: list[int]) -> str:
-        """Write JSON with numbers in place of validated values, and note the numbers."""
+        """Write JSON with numbers in place of validated values, and add the numbers to ``carried``."""
         kind = type(given)
         if kind is str:
             return encode_basestring_ascii(given)
@@ -91,13 +91,13 @@ class Validator:
         self._validate: Any = None
 
     def check(self, value: Any, text: str | None, context: Any) -> Any:
-        """Validate a JSON value that has nothing validated in it."""
+        """Validate a JSON value without validated parts."""
         return self._run(
             encode_basestring_ascii(value) if type(value) is str else _ENCODER.encode(value), value, context
         )
 
     def close(self, given: Any, context: Any) -> Any:
-        """Validate a JSON value with validated values in it."""
+        """Validate a JSON value with validated parts."""
         carried: list[int] = []
         try:
             return self._run(self._validation.encode(given, carried), given, context)
@@ -116,7 +116,7 @@ class Validator:
 
 
 def _class_of(schema: Schema) -> Any:
-    """Return the class that a schema is of, None if it is of none."""
+    """Return the class of a schema, None if it has none."""
     while schema["type"] not in CLASSES and isinstance(schema.get("schema"), dict):
         schema = schema["schema"]
     return schema.get("cls")
@@ -127,7 +127,7 @@ _LOCK = Lock()
 
 @contextmanager
 def _incomplete(cls: Any) -> Iterator[None]:
-    """Keep pydantic from using the validator that a class has."""
+    """Mark a class as incomplete, so that pydantic does not use the validator that it has."""
     if not getattr(cls, "__pydantic_complete__", False):
         yield
         return
@@ -140,13 +140,13 @@ def _incomplete(cls: Any) -> Iterator[None]:
 
 
 def _findings(error: ValidationError, value: Any) -> Iterator[Finding]:
-    """List what pydantic says about a JSON value, by its keys."""
+    """Yield pydantic's errors about a JSON value, with their places by JSON keys."""
     for detail in error.errors(include_url=False):
         yield Finding(json_path(detail["loc"], value), detail["type"], detail["msg"], detail)
 
 
 def json_path(loc: tuple[Any, ...], value: Any) -> tuple[Segment, ...]:
-    """Return the keys and indices of an error's place; it also names members of unions, and functions."""
+    """Return the place of an error as keys and indices, without the union members and functions in it."""
     path: list[Segment] = []
     for position, segment in enumerate(loc):
         if type(value) is Carrier:
@@ -155,7 +155,7 @@ def json_path(loc: tuple[Any, ...], value: Any) -> tuple[Segment, ...]:
         if is_index or (isinstance(value, dict) and segment in value):
             value = value[segment]
         elif not isinstance(value, dict) or position + 1 < len(loc) or segment == "[key]":
-            # no place in the text; but a key that is missing is one
+            # not a place in the text, unless it is a key that is missing
             continue
         path.append(segment)
     return tuple(path)

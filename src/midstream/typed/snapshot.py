@@ -1,4 +1,4 @@
-"""A typed document at some time."""
+"""A typed document at one moment."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ T = TypeVar("T")
 
 
 class TypedSnapshot(Generic[T]):
-    """A document as far as it had arrived: it does not change afterwards.
+    """A document as far as it had arrived; immutable.
 
     - ``partial``: a read-only view; ``raw``: the JSON value so far, as `values` would show it.
-    - ``events``: what the last fragment completed or proved invalid; ``errors``: everything invalid so far.
-    - ``is_complete`` and ``result``: the validated value, of your own type.
-    - ``state(path)`` and ``open_path``: what is final, and what is being written.
+    - ``events``: the values that the last fragment completed or showed to be invalid; ``errors``: everything
+      that is invalid so far.
+    - ``is_complete`` and ``result``: the validated value, an instance of your type.
+    - ``state(path)`` and ``open_path``: which values are final, and which one is being written.
 
     >>> from midstream.typed import typed_values
     >>> for snapshot in typed_values(['["Par', 'is", "Ly', 'on"]'], list[str]): print(snapshot.partial)
@@ -53,7 +54,7 @@ class TypedSnapshot(Generic[T]):
         self.events = events
         self.is_complete = is_complete
         self._at = at
-        # a list that only grows, and how long it was
+        # a list that only grows, and its length at this moment
         self._errors = errors
         self._count = count
         self._result = result
@@ -61,7 +62,7 @@ class TypedSnapshot(Generic[T]):
 
     @property
     def errors(self) -> list[TypedError]:
-        """Everything that was invalid so far, without what a duplicate key has replaced."""
+        """Everything that was invalid so far, without the errors of values that a duplicate key replaced."""
         return self._errors[: self._count]
 
     @property
@@ -109,7 +110,7 @@ class TypedSnapshot(Generic[T]):
 
     @property
     def open_path(self) -> Segments | None:
-        """The keys and indices that lead to the innermost value that is still open, None if nothing is."""
+        """The path to the innermost value that is still open, None if nothing is."""
         node, _, key, _, _, _ = self._at
         if key is not None:
             return segments_of((node.pair, key))
@@ -118,8 +119,8 @@ class TypedSnapshot(Generic[T]):
     def state(self, path: str | Segments = ()) -> State:
         """Return the state of the value at a path: ``"absent"``, ``"open"``, ``"final"`` or ``"invalid"``.
 
-        The path is a string or the keys and indices, as in the JSON text. What is no part of the type is
-        absent.
+        The path is a string, or a tuple of keys and indices as in the JSON text. A value that is not part of
+        the type is absent.
         """
         steps: list[Any] = ["root", *(parse_pattern(path) if isinstance(path, str) else path)]
         chain = self._chain()
@@ -137,7 +138,7 @@ class TypedSnapshot(Generic[T]):
         return ABSENT
 
     def _chain(self) -> list[tuple[Node, int, Segment | None]]:
-        """List the open containers from the document down, with their lengths and what is open in them."""
+        """Return the open containers from the root inwards, each with its length and its open key."""
         node, length, key, _, _, _ = self._at
         chain: list[tuple[Node, int, Segment | None]] = [(node, length, key)]
         while node.above is not None:
@@ -152,7 +153,7 @@ class TypedSnapshot(Generic[T]):
 
 
 def _state_below(node: Node, length: int, steps: list[Segment]) -> State:
-    """Find the state of a value that is not open, by the steps from a container to it."""
+    """Return the state of a value that is not open, by the steps from a container to it."""
     for depth, step in enumerate(steps):
         position = node.position(step, length)
         if position is None:
@@ -161,7 +162,7 @@ def _state_below(node: Node, length: int, steps: list[Segment]) -> State:
         if depth + 1 == len(steps) or mark == ABSENT:
             return mark
         if (inner := node_of(node.shown[position])) is None:
-            # a value of the library or of the user: what the text says is in it
+            # a validated value, which contains what the text contains
             return mark if _is_in(node.raws[position], steps[depth + 1 :]) else ABSENT
         node, length = inner, len(inner.raws)
     return ABSENT

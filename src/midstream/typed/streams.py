@@ -1,4 +1,4 @@
-"""The one-liner: fragments in, snapshots of the typed value out."""
+"""`typed_values`: fragments in, snapshots of the typed value out."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def typed_values(
 ) -> Iterator[TypedSnapshot[Any]]:
     """Iterate over the snapshots of a typed value that arrives in fragments.
 
-    The options are those of `JsonTypedAccumulator`. There is a snapshot for each fragment that says anything.
-    What preceded an error in its fragment is yielded before the error is raised. Left early, the iterator
-    closes what it reads, unless ``close=False``.
+    The options are those of `JsonTypedAccumulator`. There is a snapshot for each fragment that contains
+    updates. What precedes an error in its fragment is yielded before the error is raised. Leaving the
+    iterator early closes the source, unless ``close`` is false.
 
     >>> from pydantic import BaseModel
     >>> class Trip(BaseModel):
@@ -97,7 +97,7 @@ def _snapshots(
 ) -> Iterator[TypedSnapshot[Any]]:
     add_fragment, snapshot = accumulator.add_fragment, accumulator._snapshot
     with Source(fragments, close) as source:
-        # only the steps are tried: an error of the source is none of this text
+        # reading the source is not in a try block: its exceptions are not errors of this text
         for fragment in source:
             try:
                 events = add_fragment(fragment)

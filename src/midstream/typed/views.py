@@ -1,6 +1,7 @@
-"""Read-only views of containers that are still open: what `partial` shows.
+"""Read-only views of containers that are still open, as `partial` returns them.
 
-A view is a node and a length, and the view of what was open in it: it never changes, though the node grows.
+A view consists of a node, a length, and the view of the open child. It never changes, although the node
+grows.
 """
 
 from __future__ import annotations
@@ -20,27 +21,27 @@ __all__ = ["DictView", "ListView", "ModelView", "TypedDictView", "node_of", "to_
 
 
 class _Part:
-    """The children of a node at some time: the first ones, and the open one."""
+    """The children of a node at one moment: the first ones, and the open one."""
 
     __slots__ = ("length", "node", "open_key", "open_value")
 
     def __init__(self, node: Node, length: int, open_key: Any, open_value: Any) -> None:
         self.node = node
         self.length = length
-        # None: nothing is open
+        # None if nothing is open
         self.open_key = open_key
         self.open_value = open_value
 
     def value(self, key: Any) -> Any:
-        """Return what is shown of a child."""
+        """Return the shown value of a child."""
         if key == self.open_key and self.open_key is not None:
             value = self.open_value
-            # the text of an open string is put together when it is wanted
+            # the text of an open string is joined on request
             return value[0].read(value[1]) if type(value) is tuple else value
         return self.node.child(key, self.length)
 
     def names(self) -> Iterator[str]:
-        """List the keys of which something is shown."""
+        """Yield the keys that have a shown value."""
         for key in dict.fromkeys(self.node.keys[: self.length]):
             if self.value(key) is not UNDEFINED:
                 yield key
@@ -52,8 +53,8 @@ class _Part:
 class ModelView:
     """A model that is still open. Its attributes are the names of the fields, and nothing else.
 
-    A field that has not arrived is `UNDEFINED`. The instance takes the place of the view when the model has
-    closed and is valid.
+    A field that has not arrived is `UNDEFINED`. When the model has closed and is valid, the instance replaces
+    the view.
     """
 
     __slots__ = ("__part",)
@@ -89,7 +90,7 @@ class ModelView:
     __hash__ = None  # type: ignore[assignment]  # it holds lists
 
     def __reduce__(self) -> Any:
-        raise TypeError("a partial cannot be pickled or copied; to_plain(partial) gives plain data")
+        raise TypeError("a partial cannot be pickled or copied; to_plain(partial) returns plain data")
 
     def __repr__(self) -> str:
         part: _Part = object.__getattribute__(self, "_ModelView__part")
@@ -98,7 +99,7 @@ class ModelView:
 
 
 class TypedDictView(ModelView):
-    """A TypedDict that is still open: its keys can be read as items, too."""
+    """A TypedDict that is still open; its keys can also be read as items."""
 
     __slots__ = ()
 
@@ -126,7 +127,7 @@ def _name(body: Body | None) -> str:
 
 
 def _members(view: ModelView, every: bool = False) -> Iterator[tuple[str, Any]]:
-    """Pair the names of a view's fields with what is shown of them."""
+    """Yield the names of a view's fields with their shown values."""
     part: _Part = object.__getattribute__(view, "_ModelView__part")
     body = part.node.body
     if body is None:
@@ -205,7 +206,7 @@ class DictView(Mapping[str, Any]):
 
 
 def view_of(node: Node, length: int, open_key: Any = None, open_value: Any = UNDEFINED) -> Any:
-    """Make the view of a node as it is at a length."""
+    """Return the view of a node with its first ``length`` children."""
     body = node.body
     if node.role != SHOWN or body is None:
         return UNDEFINED
@@ -224,9 +225,10 @@ def node_of(shown: Any) -> Node | None:
 
 
 def to_plain(partial: Any) -> Any:
-    """Return a partial as plain data: views as dicts and lists, without what has not arrived or is invalid.
+    """Return a partial as plain data: dicts and lists, without values that have not arrived or are invalid.
 
-    Names are those of the fields. What is complete is left as it is: instances are not taken apart.
+    The keys are the names of the fields. Complete values, such as instances of models, are returned as they
+    are.
 
     >>> from midstream.typed import JsonTypedAccumulator, to_plain
     >>> accumulator = JsonTypedAccumulator(dict[str, list[str]])

@@ -1,8 +1,8 @@
-"""Updates in, events out: the walk down the places of a type while a document arrives.
+"""Updates in, events out: follow the places of a type while a document arrives.
 
-A value goes one of three ways. A scalar, or a container that is not split, is collected and checked when it
-is complete (`_whole`). A container that is split is a `Node`, validated with its validated children when it
-closes (`_close`). What is no part of the type is kept as JSON only.
+There are three kinds of values. A scalar, or a container that is not split, is validated when it is complete
+(`_add_complete`). A container that is split is a `Node`, validated with its validated children when it closes
+(`_close`). A value that is not part of the type is only kept as JSON.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ END_OBJECT = JsonFragmentKind.EndObject
 END_ARRAY = JsonFragmentKind.EndArray
 JSON_COMPLETE = JsonFragmentKind.JsonComplete
 
-# the tag of one whose tag was known, and comes again
+# the place of a repeated tag, in an object whose tag was already known
 TAG_AGAIN = Place()
 
-# in place of a value, while a collected one is replayed: the container ends
-NOTHING = object()
+# a marker in `_replay`: the container ends here
+END = object()
 
 
 class TypedVisitor:
-    """Build what a type makes of a document, and report what is complete or invalid."""
+    """Validate a document part by part, and report what is complete or invalid."""
 
     def __init__(
         self,
@@ -61,32 +61,32 @@ class TypedVisitor:
     ) -> None:
         self.plan = plan
         self.context = context
-        # called after an error was reported; raises, if the first error is to end the stream
+        # called after an error is reported; it raises if the first error ends the stream
         self.stop = stop
         self.document = Node(None, "", IGNORED, None, True)
         self.document.given = {}
         self.document.patterns = hold
         self.node = self.document
-        # of the value that comes next, or of the open string
+        # the place and key of the next value, or of the open string
         self.place = plan.root
         self.key: Segment = "root"
         self.text: GrowingText | None = None
         self.role = SHOWN
         self.events: list[TypedEvent] = []
-        # what is invalid; only ever added to, or replaced by a new list
+        # everything that is invalid; the list only grows, or is replaced by a new one
         self.errors: list[TypedError] = []
         self.result: Any = UNDEFINED
         self.is_complete = False
 
     def capture(self) -> Capture:
-        """Return what a snapshot has to remember."""
+        """Return the data that a snapshot stores."""
         node, text = self.node, self.text
         if text is None:
             return node, len(node.raws), None, None, 0, SHOWN
         return node, len(node.raws), self.key, text, text.length, self.role
 
-    def take(self, updates: Iterable[JsonFragmentUpdate]) -> None:
-        """Add what a fragment said."""
+    def add_updates(self, updates: Iterable[JsonFragmentUpdate]) -> None:
+        """Process the updates of a fragment."""
         for update in updates:
             kind = update.kind
             if kind is PARTIAL_STRING:
@@ -112,7 +112,7 @@ class TypedVisitor:
                 self.end_document()
 
     def begin_member(self, key: str) -> None:
-        """Find the place of the member whose key has come."""
+        """Find the place of the member whose key has arrived."""
         node = self.node
         self.key = key
         body = node.body
@@ -129,7 +129,7 @@ class TypedVisitor:
             self.place = body.item
 
     def begin_string(self) -> None:
-        """Begin to collect the text of a string."""
+        """Start collecting the text of a string."""
         place, node = self.place, self.node
         if not node.is_object:
             self.key = len(node.raws)
@@ -148,16 +148,16 @@ class TypedVisitor:
         place, node = self.place, self.node
         key = self.key if node.is_object else len(node.raws)
         if type(value) is place.exact and (value.__class__ is not str or value.isascii() or _is_text(value)):
-            # the most frequent case: valid as it is
+            # the most frequent case: the value is valid as it is
             node.put(key, value, value)
             if node.given is not None:
-                node.give(key, value)
+                node.add_input(key, value)
             self.events.append(TypedEvent("complete", (node.pair, key), value))
         else:
-            self._whole(node, key, place, value, text)
+            self._add_complete(node, key, place, value, text)
 
     def begin(self, is_object: bool, raw: Any = None) -> None:
-        """Enter a container; ``raw`` is its value where that is already known."""
+        """Open a container; ``raw`` is its JSON value if it is already known."""
         place, parent = self.place, self.node
         key = self.key if parent.is_object else len(parent.raws)
         if place is FORBIDDEN:
@@ -187,7 +187,7 @@ class TypedVisitor:
             self._decide(node, raw[body.tag])
 
     def end(self) -> None:
-        """Leave the innermost container."""
+        """Close the innermost container."""
         node = self.node
         parent = node.parent
         assert parent is not None
@@ -198,14 +198,14 @@ class TypedVisitor:
             if node.bad:
                 self._put_bad(parent, node, raw)
             else:
-                self._whole(parent, node.key, node.place, raw, None)
+                self._add_complete(parent, node.key, node.place, raw, None)
         else:
             self._close(parent, node, node.body, raw)
         if not parent.is_object:
             self.place = IGNORED if parent.body is None else parent.body.item
 
     def end_document(self) -> None:
-        """Make the result, now that the root is closed."""
+        """Set the result, because the root is closed."""
         self.is_complete = True
         document = self.document
         if document.bad:
@@ -222,7 +222,7 @@ class TypedVisitor:
             document.put("root", raw, value)
         self.result = value
 
-    def _whole(self, node: Node, key: Segment, place: Place, value: Any, text: str | None) -> None:
+    def _add_complete(self, node: Node, key: Segment, place: Place, value: Any, text: str | None) -> None:
         """Add a complete value that was not split."""
         if place is IGNORED:
             position = node.put(key, value, UNDEFINED)
@@ -256,7 +256,7 @@ class TypedVisitor:
         else:
             node.put(key, value, result)
             self.events.append(TypedEvent("complete", (node.pair, key), result))
-        node.give(key, given)
+        node.add_input(key, given)
 
     def _close(self, parent: Node, node: Node, body: Body, raw: Any) -> None:
         """Add a container that was split."""
@@ -291,20 +291,20 @@ class TypedVisitor:
         else:
             parent.put(key, raw, value)
             self.events.append(TypedEvent("complete", (parent.pair, key), value))
-        parent.give(key, given)
+        parent.add_input(key, given)
 
     def _put_late(self, node: Node, key: Segment, raw: Any, shown: Any) -> None:
-        """Add a child that is final only when the model around it is."""
+        """Add a child that becomes final only with the model around it."""
         node.marks[node.put(key, raw, shown)] = OPEN
         node.late.setdefault(key, []).append(((node.pair, key), (node.step(key),)))
 
     def _put_bad(self, parent: Node, node: Node, raw: Any) -> None:
-        """Add a container with an invalid part: it is not validated itself."""
+        """Add a container with an invalid part; the container itself is not validated."""
         parent.marks[parent.put(node.key, raw, view_of(node, len(node.raws)))] = INVALID
         parent.bad[node.key] = list(node.bad.values())
 
     def _report_late(self, value: Any, node: Node) -> dict[Segment, Any]:
-        """Report what has become final with the model around it, and return the children among that."""
+        """Report the values that became final with their model, and return those that are its children."""
         final: dict[Segment, Any] = {}
         for key, records in node.late.items():
             for pair, steps in records:
@@ -314,7 +314,7 @@ class TypedVisitor:
                         is_item = isinstance(found, (dict, list, tuple))
                         found = found[step] if is_item else getattr(found, str(step))
                 except (LookupError, TypeError, AttributeError):
-                    # a validator of the user has made something else of it
+                    # a validator of the user returned a value of another shape
                     continue
                 self.events.append(TypedEvent("complete", pair, found))
                 if len(steps) == 1:
@@ -322,7 +322,7 @@ class TypedVisitor:
         return final
 
     def _invalid(self, node: Node, key: Segment, error: InvalidValueError, raw: Any) -> None:
-        """Report what is wrong with a child."""
+        """Report the errors of a child."""
         pair = (node.pair, key)
         segments = segments_of(pair)
         errors = [_typed_error(segments, finding) for finding in error.findings]
@@ -333,19 +333,19 @@ class TypedVisitor:
             self.stop()
 
     def _forbid(self) -> None:
-        """Report a key that must not be."""
+        """Report a key that the type forbids."""
         finding = self.plan.forbidden(str(self.key))
         self._invalid(self.node, self.key, InvalidValueError([finding]), UNDEFINED)
 
     def _forget(self, node: Node, key: str) -> None:
-        """Withdraw the errors of a key that comes again."""
+        """Drop the errors of a key that is repeated."""
         gone = {id(error) for error in node.forget(key)}
         if gone:
             # older snapshots keep the old list
             self.errors = [error for error in self.errors if id(error) not in gone]
 
     def _held(self, node: Node, key: Segment) -> tuple[tuple[tuple[Any, ...], ...], bool]:
-        """Return the patterns of what is held back below a child, and whether it is held back itself."""
+        """Return the patterns of values held back below a child, and whether the child is held back."""
         rest = [
             pattern[1:]
             for pattern in node.patterns
@@ -357,14 +357,14 @@ class TypedVisitor:
         return bool(node.patterns) and self._held(node, key)[1]
 
     def _add_to_undecided(self, node: Node, key: Segment, value: Any) -> None:
-        """Add a member of a tagged union that is not decided, or the tag of one that was."""
+        """Add a member to a tagged union before its tag is known, or a repeated tag."""
         tag = node.place.body.tag  # type: ignore[union-attr]
         node.marks[node.put(key, value, UNDEFINED)] = OPEN
         if key != tag:
             return
         for bad in list(node.bad):
             self._forget(node, str(bad))
-        # older snapshots keep the node as it was
+        # older snapshots keep the old node
         fresh = Node(node.parent, node.key, node.place, node.place.body, True)
         fresh.role, fresh.patterns = node.role, node.patterns
         self.node = fresh
@@ -384,7 +384,7 @@ class TypedVisitor:
             node.body = choice
             node.given = {}
             return
-        # the library says what is wrong with the tag; if nothing is, the object is checked when it is
+        # the library reports what is wrong with the tag; otherwise the object is validated when it is
         # complete
         node.body = None
         try:
@@ -396,29 +396,29 @@ class TypedVisitor:
             node.bad[body.tag] = node.parent.bad.pop(node.key)
 
     def _replay(self, raw: Any) -> None:
-        """Add a value that was collected, as if it had come only now."""
+        """Process a value that was collected, as if it arrived now."""
         waiting: list[tuple[str | None, Any]] = [(None, raw)]
         while waiting:
             key, value = waiting.pop()
-            if value is NOTHING:
+            if value is END:
                 self.end()
                 continue
             if key is not None:
                 self.begin_member(key)
             if isinstance(value, dict):
                 self.begin(True, value)
-                waiting.append((None, NOTHING))
+                waiting.append((None, END))
                 waiting += reversed(value.items())
             elif isinstance(value, list):
                 self.begin(False)
-                waiting.append((None, NOTHING))
+                waiting.append((None, END))
                 waiting += [(None, item) for item in reversed(value)]
             else:
                 self.scalar(value, None)
 
 
 def _is_text(value: str) -> bool:
-    """Report whether a string has no lone surrogates, which no library takes for text."""
+    """Report whether a string has no lone surrogates, which every library refuses."""
     try:
         value.encode()
     except UnicodeEncodeError:
