@@ -292,13 +292,14 @@ def table() -> str:
     """Write every mode with what it reads, as a table in Markdown."""
     plain = explore()
     seen = {"default": plain, 'after_root="next"': explore("next"), 'after_root="ignore"': explore("ignore")}
+    seen["where the caller reads what follows"] = explore("stop")
     seen['on_error="recover"'] = explore(recover=True)
     lines = ["| mode | stands | reads, and goes to |", "| --- | --- | --- |"]
     for mode, meaning in MODES.items():
         if mode == "FAILED":
             continue
         option = next(name for name, found in seen.items() if any(t.mode == mode for t in found))
-        note = "" if option == "default" else f" (with `{option}`)"
+        note = "" if option == "default" else f" ({option if ' ' in option else f'with `{option}`'})"
         lines.append(f"| `{mode}` | {meaning or _INSIDE[mode]}{note} | {_reads(seen[option], mode)} |")
     lines.append("| `FAILED` | after an error | nothing more |")
     return "\n".join(lines)
@@ -318,6 +319,8 @@ def _reads(transitions: Iterable[Transition], mode: str) -> str:
         ways = sorted({t.to for t in transitions if (t.mode, t.char) == (mode, char) and t.to != "FAILED"})
         if ways and (ways != [mode] or _moves(mode, char)):
             groups.setdefault(tuple(ways), []).append(char)
+    if mode == "STOPPED":
+        return "nothing more"
     if not groups:
         return "anything, and stays" if mode in ("TRAILING", "DISCARD") else "white space only"
     if mode == "LITERAL":

@@ -154,6 +154,26 @@ class Accumulator(ReentrancyGuard):
             if begun:
                 release(self)
 
+    def _stop_at_end(self) -> None:
+        """Read one document only, and leave what follows it to the caller: ``position`` is its end."""
+        self._begin_call()
+        try:
+            self._after_root = "stop"
+            self._start()
+        finally:
+            release(self)
+
+    def _begin_document(self, index: int, line: int, line_start: int, fence: int) -> None:
+        """Begin a document at a place of a text of which only the documents are read.
+
+        ``fence`` is the length of the code fence in which it stands, negative for tildes, 0 outside of one.
+        """
+        self._begin_call()
+        try:
+            self._machine.begin_at(index, line, line_start, fence)
+        finally:
+            release(self)
+
     def _raise(self, updates: list[JsonFragmentUpdate]) -> None:
         """Raise the error that ended the text, if any, without the update that reports the same error."""
         error = self._machine.error
@@ -207,7 +227,12 @@ def restore(
         if data["hooks"] and parse_int is int and parse_float is float:
             raise ValueError("it was made with parse_int or parse_float: pass the same functions to restore")
         options = {**data["options"], "limits": Limits(*data["options"]["limits"])}
+        stops = options["after_root"] == "stop"
+        if stops:
+            options["after_root"] = "error"
         accumulator = cls(**options, parse_int=parse_int, parse_float=parse_float)
+        if stops:
+            accumulator._stop_at_end()
         accumulator._load(data["grammar"], data["visitor"])
         if data["error"] is not None:
             accumulator._load_error(*data["error"])

@@ -57,6 +57,7 @@ if not cython.compiled:
         NUMBER,
         SKIP,
         START,
+        STOPPED,
         STRING,
         TRAILING,
         VALUE,
@@ -122,7 +123,7 @@ def feed(machine: Machine, fragment: str | bytes, visitor: Visitor) -> None:
     elif isinstance(fragment, (bytes, bytearray, memoryview)):
         if machine.finished or machine.mode == FAILED:
             _reject(machine, len(fragment), visitor)
-        else:
+        elif machine.mode != STOPPED:
             _feed_bytes(machine, fragment if type(fragment) is bytes else bytes(fragment), visitor)
     else:
         raise TypeError(f"a fragment is str or bytes, not {type(fragment).__name__}")
@@ -231,7 +232,7 @@ def _feed_text(machine: Machine, text: str, error_follows: bool, visitor: Visito
             # max_document is reached, and the loop condition has just ended a number at the root
             pass
         elif mode >= STRING:
-            if mode == FAILED:
+            if mode >= FAILED:
                 break
             if mode <= KEY:
                 j = i
@@ -302,11 +303,14 @@ def _feed_text(machine: Machine, text: str, error_follows: bool, visitor: Visito
             # another document may have begun
             n = _readable(machine, length)
             cut = error_follows or n < length
-    if machine.mode != FAILED:
+    if machine.mode < FAILED:
         if n < length:
             fail_finally(machine, ErrorCode.DOCUMENT_LIMIT, n, visitor)
         else:
             machine.base += length
+    elif machine.mode == STOPPED:
+        machine.base += i
+        machine.carry = b""
 
 
 def _continue(machine: Machine, text: str, chars: str, i: int, n: int, visitor: Visitor) -> int:
@@ -382,7 +386,9 @@ def _readable(machine: Machine, length: int) -> int:
 
 def _ends_root_number(machine: Machine, text: str, chars: str, i: int, visitor: Visitor) -> bool:
     """End a root number where max_document is reached, if text[i] ends it; return whether it did."""
-    if machine.mode != NUMBER or machine.after != AFTER_ROOT or machine.options.after_root != BETWEEN:
+    if machine.mode != NUMBER or machine.after != AFTER_ROOT:
+        return False
+    if machine.options.after_root != BETWEEN and machine.options.after_root != STOPPED:
         return False
     if is_part(chars[i]) or not machine.numbers.may_end():
         return False

@@ -18,7 +18,7 @@ cdef class Machine:
     # `decoded`, which must stay the last.
     cdef Py_ssize_t base, line, line_start, document_start, document_end, string_end, clear_until
     cdef Py_ssize_t objects, literal_at, skip_depth
-    cdef int mode, after, skip_from, skip_quote
+    cdef int mode, after, skip_from, skip_quote, fence
     cdef bint skip_starts, finished
     cdef Py_ssize_t decoded
 
@@ -36,6 +36,7 @@ cdef class Machine:
     cpdef bint is_complete(self) except -1
     @cython.locals(mode=cython.int)
     cdef bint is_after_root(self) except -1
+    cpdef begin_at(self, Py_ssize_t index, Py_ssize_t line, Py_ssize_t line_start, int fence)
     @cython.locals(other=Machine)
     cpdef Machine clone(self)
 

@@ -38,6 +38,8 @@ if not cython.compiled:
         LITERAL,
         NUMBER,
         SKIP,
+        START,
+        STOPPED,
         STRING,
         TRAILING,
     )
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from .strings import StringReader
 
 __all__ = [
+    "MAX_FENCE",
     "MAX_INDEX",
     "UNLIMITED",
     "Machine",
@@ -67,8 +70,10 @@ UNLIMITED = sys.maxsize // 2
 _UNLIMITED = UNLIMITED
 # the largest index
 MAX_INDEX = sys.maxsize
+# the longest code fence
+MAX_FENCE = 1000
 
-_AFTER_ROOT = {"error": AFTER_ROOT, "ignore": TRAILING, "next": BETWEEN}
+_AFTER_ROOT = {"error": AFTER_ROOT, "ignore": TRAILING, "next": BETWEEN, "stop": STOPPED}
 
 if not cython.compiled:
     # the plain twins of the functions in ``machine.pxd``
@@ -132,6 +137,8 @@ class Machine:
     skip_from: int
     skip_depth: int
     skip_quote: int
+    # the length of the code fence around the document: of backticks, or negative of tildes; 0 without one
+    fence: int
     # whether `finish` has been called
     finished: bool
     # how many bytes the decoder used in its last call
@@ -175,7 +182,18 @@ class Machine:
     def is_after_root(self) -> bool:
         """Report whether the last document is complete."""
         mode = self.mode
-        return mode == AFTER_ROOT or mode == BETWEEN or mode == TRAILING or mode == DISCARD
+        return mode == AFTER_ROOT or mode == BETWEEN or mode == TRAILING or mode == DISCARD or mode == STOPPED
+
+    def begin_at(self, index: int, line: int, line_start: int, fence: int) -> None:
+        """Begin a document at a place of the text, after text that the grammar has not read."""
+        if self.mode != START and self.mode != STOPPED:
+            raise ValueError("the last document is still open")
+        self.mode = START
+        self.base = index
+        self.line = line
+        self.line_start = line_start
+        self.fence = fence
+        begin_document(self, index)
 
     def clone(self) -> Machine:
         """Return another machine in the same state."""
@@ -215,13 +233,14 @@ class Machine:
             "token": token,
             "trailing": "" if self.trailing is None else save_text(self.trailing.peek()),
             "carry": list(self.carry),
+            "fence": self.fence,
             "finished": bool(self.finished),
             "error": None if error is None else [error.code, error.index, error.line, error.column],
         }
 
     def load(self, state: dict[str, Any]) -> None:
         """Restore a saved state; raise ValueError, KeyError or TypeError if the data is not one."""
-        self.mode = checked_count(state["mode"], FAILED)
+        self.mode = checked_count(state["mode"], STOPPED)
         for bracket in state["open"]:
             if bracket not in ("{", "["):
                 raise ValueError("an open container is saved as { or [")
@@ -237,6 +256,9 @@ class Machine:
             self.trailing = TextBuffer()
             self.trailing.load(state["trailing"])
         self.carry = bytes(state["carry"])
+        # absent from a checkpoint of an earlier version
+        fence = state.get("fence", 0)
+        self.fence = checked_count(abs(fence), MAX_FENCE) * (-1 if fence < 0 else 1)
         self.finished = bool(state["finished"])
         if state["error"] is not None:
             code, *place = state["error"]

@@ -18,6 +18,7 @@ cdef enum:
     TRAILING
     DISCARD
     FAILED
+    STOPPED
 
 cdef enum:
     IN_CONTAINER

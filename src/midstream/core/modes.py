@@ -30,6 +30,7 @@ SKIP = 15  # after an error, searching for a place to resume
 TRAILING = 16  # after the root: text that is kept, valid or not
 DISCARD = 17  # after the root: text that is discarded
 FAILED = 18
+STOPPED = 19  # after the root: nothing more is read
 
 # Where an error was found, for the visitor
 IN_CONTAINER = 0  # between the values of the innermost open container
