@@ -11,7 +11,7 @@ from .accumulators.select_async import first, select
 from .accumulators.values import ValueStream
 from .chunker.chunker import JsonStreamChunker
 from .errors import JsonStreamError
-from .streams import ArgumentStream, CallStream, ProviderStream, TextStream
+from .streams import ArgumentStream, CallStream, ProviderStream, TextStream, source_of
 from .wire.patches import PatchStream
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ async def messages(
     [ReasoningDelta(text='The user wants', kind='reasoning', signature=None, message_id=None, choice=0)]
     """
     provider = ProviderStream(format, on_error)
-    async with Source(stream, close) as source:
+    async with source_of(stream, close, is_async=True) as source:
         async for event in source:
             for message in provider.add_event(event):
                 yield message
@@ -210,7 +210,7 @@ async def tool_calls(
     [{'city': 'Par'}, {'city': 'Paris'}, {'city': 'Paris'}]
     """
     calls = CallStream(format, limits, on_error)
-    async with Source(stream, close) as source:
+    async with source_of(stream, close, is_async=True) as source:
         async for event in source:
             found = calls.add_event(event)
             if calls.error is not None:
@@ -237,7 +237,7 @@ async def text_deltas(
     [{'city': 'Par'}, {'city': 'Paris'}]
     """
     texts = TextStream(format)
-    async with Source(stream, close) as source:
+    async with source_of(stream, close, is_async=True) as source:
         async for event in source:
             for text in texts.add_event(event):
                 yield text
@@ -261,7 +261,7 @@ async def argument_deltas(
     """
     arguments = ArgumentStream(tool, format)
     texts: list[str] = []
-    async with Source(stream, close) as source:
+    async with source_of(stream, close, is_async=True) as source:
         async for event in source:
             texts = arguments.add_event(event)
             if arguments.is_over:
@@ -351,7 +351,7 @@ async def typed_calls(
     from .typed.calls import TypedCallStream
 
     calls = TypedCallStream(types, format, limits, context)
-    async with Source(stream, close) as source:
+    async with source_of(stream, close, is_async=True) as source:
         async for event in source:
             yield calls.add_event(event)
     yield calls.finish()

@@ -15,7 +15,7 @@ from .errors import ErrorCode, JsonStreamError, ParserError
 from .event_reader import EventReader
 from .providers import adapter, detect
 from .providers._parts import error_in
-from .providers._reading import decoded
+from .providers._reading import decoded, get, items
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -128,10 +128,36 @@ class ProviderStream:
         return messages + self._adapter.finish()
 
 
+def source_of(stream: Any, close: bool, *, is_async: bool = False) -> Source:
+    """Return the source of a provider's stream; a text is a stream in one piece."""
+    if isinstance(stream, _TEXT) and not is_async:
+        stream = [stream]
+    elif isinstance(stream, Mapping):
+        raise TypeError("a single event, not a stream: pass a list of events, or the stream itself")
+    elif callable(getattr(stream, "model_dump", None)):
+        raise TypeError(
+            f"{type(stream).__name__} is a complete response, not a stream: request it with stream=True"
+        )
+    elif not is_async and hasattr(stream, "__aiter__") and not hasattr(stream, "__iter__"):
+        raise TypeError("an asynchronous stream: use the function of the same name in midstream.aio")
+    return Source(stream, close)
+
+
+def _is_complete_response(event: Mapping[Any, Any]) -> bool:
+    """Report whether an event is what providers answer to a request without ``stream``."""
+    if event.get("object") == "response":
+        return True
+    if event.get("type") == "message" and "content" in event:
+        return True
+    return any(get(choice, "message") is not None for choice in items(event, "choices"))
+
+
 def _seen(events: list[Any]) -> str:
     """Say what the events are that no format knows."""
     event = next((found for item in events if (found := decoded(item)) is not None), None)
     if isinstance(event, Mapping):
+        if _is_complete_response(event):
+            return 'a complete response, not a stream: request it with "stream": true'
         names = ", ".join(map(repr, list(event)[:5]))
         return f"events with the keys {names}" if names else "empty objects"
     return f"events that are {type(event).__name__} objects"
@@ -139,11 +165,16 @@ def _seen(events: list[Any]) -> str:
 
 def reported_error(error: ProviderError) -> JsonStreamError:
     """Make the exception for an error that a provider reported."""
-    why = ": ".join(part for part in (error.type, error.message) if part)
+    # a type of "error" says nothing
+    parts = (error.type if error.type != "error" else "", error.message)
+    why = ": ".join(part for part in parts if part)
+    if not why and error.status is not None:
+        why = f"status {error.status}"
     return JsonStreamError(ParserError.of(ErrorCode.PROVIDER_ERROR, 0, why[:_LONGEST]))
 
 
-def _refused(text: str) -> JsonStreamError:
+def refused(text: str) -> JsonStreamError:
+    """Make the exception for a model's refusal."""
     return JsonStreamError(ParserError.of(ErrorCode.REFUSED, 0, text[:_LONGEST]))
 
 
@@ -198,7 +229,7 @@ class TextStream:
 
     def _raise_refusal(self) -> None:
         if self._refusal is not None:
-            raise _refused(self._refusal)
+            raise refused(self._refusal)
 
     def _texts(self, messages: list[Message]) -> Iterator[str]:
         for message in messages:
@@ -230,7 +261,7 @@ def messages(
     'overloaded_error'
     """
     provider = ProviderStream(format, on_error)
-    with Source(stream, close) as source:
+    with source_of(stream, close) as source:
         for event in source:
             yield from provider.add_event(event)
     yield from provider.finish()
@@ -290,7 +321,7 @@ def tool_calls(
     [ToolCall(name='weather', args={'city': 'Paris'}, is_complete=True)]
     """
     calls = CallStream(format, limits, on_error)
-    with Source(stream, close) as source:
+    with source_of(stream, close) as source:
         for event in source:
             found = calls.add_event(event)
             if calls.error is not None:
@@ -314,7 +345,7 @@ def text_deltas(stream: Iterable[Any], format: Format | None = None, *, close: b
     ['{"ci', 'ty":']
     """
     text = TextStream(format)
-    with Source(stream, close) as source:
+    with source_of(stream, close) as source:
         for event in source:
             yield from text.add_event(event)
     yield from text.finish()
@@ -337,7 +368,7 @@ def argument_deltas(
     ['{"city": "Par', 'is"}']
     """
     arguments = ArgumentStream(tool, format)
-    with Source(stream, close) as source:
+    with source_of(stream, close) as source:
         for event in source:
             texts = arguments.add_event(event)
             if arguments.is_over:

@@ -773,6 +773,8 @@ NO_STREAMS = {
     "\x00\x01\x02" * 30: "it looks like binary data",
     ERROR_BODY: "the provider reported an error: invalid_key: Incorrect API key",
     OVERLOADED: "overloaded_error: Overloaded",
+    '{"message": "Too many tokens"}': "the provider reported an error: Too many tokens",
+    '{"object": "chat.completion", "choices": [{"message": {}}]}': "a complete response, not a stream",
 }
 
 
@@ -782,3 +784,41 @@ def test_what_has_no_calls_says_why_in_one_line(data: str, words: str) -> None:
     assert done.returncode == 1
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def chat(delta: Event, reason: str | None = None) -> str:
+    choice = {"index": 0, "delta": delta, "finish_reason": reason}
+    return "data: " + json.dumps({"object": "chat.completion.chunk", "choices": [choice]}) + "\n\n"
+
+
+REFUSAL = chat({"refusal": "I can't "}) + chat({"refusal": "do that."}) + chat({}, "stop")
+REASONING = chat({"reasoning_content": "Hm"}) + chat({}, "stop")
+SILENT = {
+    "a refusal": (REFUSAL, {"watch": "the model refused: I can't do that.", "value": "the model refused"}),
+    "reasoning alone": (REASONING, {"watch": "neither text nor tool calls", "value": "has no text"}),
+    "no event": ("data: [DONE]\n\n", {"watch": "neither text nor tool calls", "value": "has no text"}),
+}
+
+
+@pytest.mark.parametrize("command", ["watch", "value", "updates"])
+@pytest.mark.parametrize("name", SILENT)
+def test_a_message_without_text_says_why_in_one_line(command: str, name: str) -> None:
+    data, words = SILENT[name]
+    done = quick(command, data=data)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert words.get(command, words["value"]) in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_what_came_before_an_error_is_printed() -> None:
+    call = {"index": 0, "id": "c", "function": {"name": "f", "arguments": '{"a": 1'}}
+    data = chat({"content": "[1"}) + chat({"tool_calls": [call]}) + OVERLOADED
+    for command in ("calls", "watch"):
+        done = quick(command, data=data)
+        assert done.returncode == 1
+        assert '"raw_args": "{\\"a\\": 1"' in done.stdout
+        assert '"code": "truncated"' in done.stdout
+        assert done.stderr.endswith("the provider reported an error: overloaded_error: Overloaded\n")
+        assert done.stderr.count("\n") == 1
+    assert quick("value", data=data).stdout == "[]\n"

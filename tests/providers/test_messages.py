@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,10 +12,12 @@ from pydantic import BaseModel
 
 import midstream
 from midstream import (
+    ErrorCode,
     JsonStreamError,
     MessageEnd,
     Other,
     ProviderError,
+    ReasoningDelta,
     RefusalDelta,
     ServerToolResult,
     ServerToolUpdate,
@@ -23,6 +26,7 @@ from midstream import (
     ToolResult,
     Usage,
     aio,
+    argument_deltas,
     from_event,
     messages,
     text_deltas,
@@ -372,6 +376,39 @@ def test_other_stream_modes_of_langgraph() -> None:
     assert read(events) == [TextDelta("Hi"), Other("updates", {"agent": 1}), Other("custom", {"x": 1})]
 
 
+def test_parts_of_langgraph() -> None:
+    """Its second form: each part is a dict that names its mode."""
+    message = {"type": "AIMessageChunk", "content": "Hi", "tool_call_chunks": []}
+    events = [
+        {"type": "messages", "ns": (), "data": (message, {})},
+        {"type": "updates", "ns": ("sub:1",), "data": {"agent": 1}},
+    ]
+    assert read(events) == [TextDelta("Hi"), Other("updates", {"agent": 1})]
+    assert read(events[::-1]) == [Other("updates", {"agent": 1}), TextDelta("Hi")]
+
+
+def test_custom_events_of_langchain() -> None:
+    event = {"event": "on_custom_event", "name": "progress", "data": {"done": 1}, "run_id": "r", "tags": []}
+    assert read([event]) == [Other("progress", {"done": 1})]
+
+
+def test_thinking_blocks_of_litellm() -> None:
+    """They repeat the text of `reasoning_content`; only the signature is new."""
+    block = {"type": "thinking", "thinking": "Hm"}
+    events = [
+        chunk({"reasoning_content": "Hm", "thinking_blocks": [block]}),
+        chunk({"thinking_blocks": [{"type": "thinking", "thinking": "", "signature": "sig"}]}),
+        chunk({"thinking_blocks": [{"type": "redacted_thinking", "data": "x"}]}),
+        chunk({"content": "Hi"}),
+    ]
+    assert read(events) == [
+        ReasoningDelta("Hm"),
+        ReasoningDelta("", signature="sig"),
+        ReasoningDelta("", "redacted", "x"),
+        TextDelta("Hi"),
+    ]
+
+
 def test_server_tools_are_no_calls() -> None:
     block = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
     anthropic = [
@@ -463,7 +500,119 @@ def test_no_silent_nothing(name: str, body: bytes, code: str, words: str, size: 
             list(messages(pieces))
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"object": "chat.completion", "choices": [{"message": {"role": "assistant", "content": "Hi"}}]},
+        {"object": "text_completion.done", "choices": [{"message": {"content": "Hi"}}]},
+        {"id": "r", "object": "response", "status": "completed", "output": []},
+        {"id": "m", "type": "message", "role": "assistant", "content": [{"type": "text", "text": "Hi"}]},
+    ],
+    ids=["chat", "chat-like", "responses", "anthropic"],
+)
+def test_a_response_that_was_not_streamed(body: Any) -> None:
+    for stream in ([body], [json.dumps(body, indent=2)]):
+        with pytest.raises(JsonStreamError, match="a complete response, not a stream") as caught:
+            list(messages(stream))
+        assert caught.value.code == "unknown_format"
+
+
+def test_what_is_no_stream() -> None:
+    text = json.dumps(chunk({"content": "Hi"}))
+    for stream in (text, text.encode(), bytearray(text.encode())):
+        assert list(text_deltas(stream)) == ["Hi"]
+        assert read(stream) == [TextDelta("Hi")]
+        assert list(tool_calls(stream)) == [[], []]
+        assert list(argument_deltas(stream)) == []
+    for view in (messages, tool_calls, text_deltas, argument_deltas):
+        with pytest.raises(TypeError, match="a single event, not a stream"):
+            list(view(chunk({"content": "Hi"})))
+        with pytest.raises(TypeError, match="stream=True"):
+            list(view(Sent()))
+
+    async def asynchronous() -> AsyncIterator[Any]:
+        yield {}
+
+    with pytest.raises(TypeError, match=r"midstream\.aio"):
+        list(messages(asynchronous()))  # type: ignore[arg-type]
+
+    async def run(view: Any, stream: Any) -> None:
+        async for _ in view(stream):
+            pass
+
+    for aview in (aio.messages, aio.tool_calls, aio.text_deltas, aio.argument_deltas):
+        for wrong, words in ((chunk({}), "a single event"), (Sent(), "stream=True"), ([], "async")):
+            with pytest.raises(TypeError, match=words):
+                asyncio.run(run(aview, wrong))
+
+
+def test_an_error_without_a_name() -> None:
+    """It is said once that it is an error, and a list of details is JSON."""
+    for body, said in (
+        ({"message": "Too many tokens"}, "the provider reported an error: Too many tokens"),
+        ({"detail": [{"loc": ["body"]}]}, 'the provider reported an error: [{"loc": ["body"]}]'),
+        ({"error": {"code": 502}}, "the provider reported an error: status 502"),
+        ({"error": "model not found"}, "the provider reported an error: model not found"),
+    ):
+        with pytest.raises(JsonStreamError) as caught:
+            list(tool_calls([json.dumps(body)]))
+        assert str(caught.value) == said
+
+
 def test_an_empty_iterable_is_empty() -> None:
     assert list(messages([])) == []
     assert list(tool_calls([])) == [[]]
     assert list(text_deltas([b"data: [DONE]\n\n"])) == []
+
+
+# --- objects inside messages, written as events
+
+
+class Sent(BaseModel):
+    text: str = ""
+    extra: Any = None
+
+
+class Client:
+    """What no event may carry to a browser."""
+
+
+@dataclass
+class Agent:
+    instructions: str
+    client: Any = None
+
+
+WRITTEN: list[tuple[str, Any, Any]] = [
+    ("plain data", {"a": [1, None, "x", 0.5, True]}, {"a": [1, None, "x", 0.5, True]}),
+    ("a model", Sent(text="a"), {"text": "a"}),
+    ("models in lists in dicts", {"n": {"m": [Sent(text="a"), Sent()]}}, {"n": {"m": [{"text": "a"}, {}]}}),
+    ("tuples, sets and keys", {1: ("a", {"b"})}, {"1": ["a", ["b"]]}),
+    ("bytes", {"data": b"abc"}, {"data": "YWJj"}),
+    ("an enumeration", {"kind": ErrorCode.REFUSED}, {"kind": "refused"}),
+    ("what is no data", {"a": 1, "client": Client()}, {"a": 1, "client": None}),
+    ("a model that cannot be written", [Sent(extra=Client())], [None]),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "expected"), WRITTEN, ids=[case[0] for case in WRITTEN])
+def test_objects_become_plain_data(name: str, value: Any, expected: Any) -> None:
+    for message, field in ((Other("x", value), "data"), (ToolResult("c", value), "result")):
+        assert json.loads(json.dumps(to_event(message)))[field] == expected
+    assert to_event(Usage(1, raw=value))["raw"] == expected
+
+
+def test_deep_data_is_written_as_it_is() -> None:
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert to_event(Other("x", deep))["data"] is deep
+
+
+def test_an_agent_stays_on_the_server() -> None:
+    """Dataclasses are results and usage in some frameworks, and the agent itself in others."""
+    agent = Agent("secret", Client())
+    assert to_event(Other("agent_updated", agent)) == {"type": "other", "part_type": "agent_updated"}
+    assert to_event(Other("x", {"agent": agent}))["data"] == {"agent": None}
+    assert to_event(ToolResult("c", agent))["result"] == {"instructions": "secret", "client": None}
+    assert to_event(Usage(1, raw=agent))["raw"] == {"instructions": "secret", "client": None}

@@ -3,6 +3,7 @@
 Read the files in this order:
 
 ``messages``    what adapters yield: text, pieces of tool calls, ends
+``plain``       writes SDK objects inside messages as plain data
 ``registry``    decides which call a piece belongs to
 ``state``       the states of a call and the events that move it, as a table
 ``call``        the state of one call: its name, its arguments so far, how it ended

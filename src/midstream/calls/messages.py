@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from ..accumulators.update import JsonFragmentUpdate
 from ..errors import ErrorCode, invalid
 from ..wire.form import to_wire
+from .plain import plain, plain_data
 
 # an update from the accumulator, or its wire form
 Fragment = JsonFragmentUpdate | Mapping[str, Any]
@@ -260,20 +261,20 @@ _NAMES[ToolCallUpdate] = _NAMES[ToolCallsUpdate]
 def to_event(message: Message) -> dict[str, Any]:
     """Convert a message to a dict of plain JSON; fields with their default are absent.
 
+    Objects of an SDK in ``raw``, ``result`` and ``data`` become the fields that the provider sent. What JSON
+    cannot represent is absent, and so are dataclasses in the ``data`` of `Other`: an agent's events hold
+    the agent itself.
+
     >>> to_event(ToolCallUpdate("call_1", 0, function_args='{"ci'))
     {'type': 'tools_call_update', 'tool_call_id': 'call_1', 'index': 0, 'function_args': '{"ci'}
     """
     event: dict[str, Any] = {"type": _NAMES[type(message)]}
     for value, (name, default, _, write) in zip(message, _FIELDS[type(message)], strict=True):
         if value is not default and value != default:
-            event[name] = value if write is None else write(value)
+            written = value if write is None else write(value)
+            if written is not None:
+                event[name] = written
     return event
-
-
-def _plain(value: Any) -> Any:
-    """Convert an object of an SDK to plain data: the fields that the provider sent, without defaults."""
-    dump = getattr(value, "model_dump", None)
-    return dump(mode="json", exclude_unset=True) if callable(dump) else value
 
 
 def _plain_usage(usage: Usage) -> dict[str, Any]:
@@ -394,9 +395,9 @@ _WRITERS: dict[str, Callable[[Any], Any]] = {
     "tool_call_updates": _written_updates,
     "json_update_fragments": _written_fragments,
     "usage": _plain_usage,
-    "raw": _plain,
-    "data": _plain,
-    "result": _plain,
+    "raw": plain,
+    "data": plain_data,
+    "result": plain,
 }
 # by class, for each field: name, default, accepted types, and conversion to plain data
 _FIELDS: dict[type, list[tuple[str, Any, Any, Callable[[Any], Any] | None]]] = {

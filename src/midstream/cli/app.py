@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..accumulators.update import JsonFragmentUpdate
+    from ..calls.handler import ToolCall
 
 __all__ = ["app", "run"]
 
@@ -220,13 +221,19 @@ def calls(file: File = "", format: ProviderFormat = None) -> None:
                     break
             found = stream.finish()
         except JsonStreamError:
-            if found:
-                print_calls(found)
+            _print_if_any(found)
             raise
-        print_calls(found)
         if stream.error is not None:
+            _print_if_any(found)
             raise stream.error
+        print_calls(found)
         require_complete_calls(found)
+
+
+def _print_if_any(found: list[ToolCall]) -> None:
+    """Print the calls before an error; without any, the error is all that there is to say."""
+    if found:
+        print_calls(found)
 
 
 @app.command(short_help="Convert snapshots of a value into JSON text.")

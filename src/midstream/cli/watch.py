@@ -9,12 +9,12 @@ from rich.console import Console
 
 from ..accumulators.values import JsonValueAccumulator
 from ..calls.handler import ToolsAggregateMessageHandler
-from ..calls.messages import ProviderError, TextDelta
+from ..calls.messages import ProviderError, RefusalDelta, TextDelta
 from ..captures import Opening, without_last_newline
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..render.plain import print_value
 from ..render.terminal import LiveView, MessageView, ValueView
-from ..streams import ProviderStream, reported_error
+from ..streams import ProviderStream, refused, reported_error
 from .files import pieces, size_of
 from .outcome import PrintedDocuments, print_calls, require_complete_calls
 
@@ -38,6 +38,7 @@ class WatchedMessage:
         self._handler = ToolsAggregateMessageHandler()
         self._last: list[ToolCall] | None = None
         self._error: JsonStreamError | None = None
+        self._refusal: str | None = None
         self.text: list[str] = []
         self.value = JsonValueAccumulator(on_error="event")
 
@@ -55,6 +56,8 @@ class WatchedMessage:
             self._handler.add_message(message)
             if isinstance(message, ProviderError):
                 self._error = self._error or reported_error(message)
+            if isinstance(message, RefusalDelta):
+                self._refusal = (self._refusal or "") + message.text
             if isinstance(message, TextDelta) and message.choice == 0:
                 self.text.append(message.text)
                 self.value.add_fragment(message.text)
@@ -75,9 +78,14 @@ class WatchedMessage:
             print_calls(self.calls())
 
     def require_complete(self) -> None:
-        """Fail if the provider reported an error, or if structured output or a call is incomplete."""
+        """Fail if there is an error, a refusal or nothing at all, or if a value or a call is incomplete."""
         if self._error is not None:
             raise self._error
+        if self._refusal is not None:
+            raise refused(self._refusal)
+        if not any(self.text) and not self.calls():
+            why = "the message in the stream has neither text nor tool calls"
+            raise JsonStreamError(ParserError(ErrorCode.TRUNCATED, why, 0, 1, 1))
         if self.is_structured() and not self.value.is_complete:
             raise JsonStreamError(ParserError.at(ErrorCode.TRUNCATED, *self.value.position))
         require_complete_calls(self.calls())

@@ -20,16 +20,17 @@ import anyio
 from anyio.to_thread import run_sync
 from starlette.responses import Response
 
-from .._closing import Source
 from ..accumulators.base import DEFAULT_LIMITS
 from ..errors import ErrorCode, JsonStreamError
 from ..event_stream import EventStream, Kind, Step
 from ..sse import comment
+from ..streams import source_of
 
 if TYPE_CHECKING:
     from starlette.background import BackgroundTask
     from starlette.types import Receive, Scope, Send
 
+    from .._closing import Source
     from ..limits import Limits
 
 __all__ = ["EventsResponse"]
@@ -74,10 +75,10 @@ class EventsResponse(Response):
         self.body = b""
         self.init_headers({**_UNBUFFERED, **(headers or {})})
         del self.headers["content-length"]
-        self._stream = stream
+        self._is_async = isinstance(stream, AsyncIterable)
+        self._source = source_of(stream, close, is_async=self._is_async)
         self._events = EventStream(uuid4().hex, Kind(None, format), is_numbered=False, limits=limits)
         self._heartbeat = heartbeat
-        self._close = close
         self._lock = anyio.Lock()
         self._sent_at = 0.0
 
@@ -99,7 +100,7 @@ class EventsResponse(Response):
         await self._send(send, self._events.start())
         failure: tuple[str, str] | None = None
         try:
-            async with _opened(self._stream, self._close) as items:
+            async with _opened(self._source, self._is_async) as items:
                 async for event in items:
                     for entry in self._events.add_step(Step(b"", event)):
                         await self._send(send, entry)
@@ -137,10 +138,8 @@ class EventsResponse(Response):
 
 
 @asynccontextmanager
-async def _opened(stream: Any, close: bool) -> AsyncIterator[AsyncIterator[Any]]:
-    """Iterate over a stream; close it if that ends early, even if it ends because of a cancellation."""
-    source = Source(stream, close)
-    is_async = isinstance(stream, AsyncIterable)
+async def _opened(source: Source, is_async: bool) -> AsyncIterator[AsyncIterator[Any]]:
+    """Iterate over a source; close it if that ends early, even if it ends because of a cancellation."""
     try:
         yield aiter(source) if is_async else _in_threads(source)
     except BaseException:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -139,5 +140,5 @@ def error_in(event: Any) -> ProviderError | None:
         if isinstance(told, str) and told:
             return provider_error(event)
         if isinstance(told, list):
-            return provider_error({**event, "message": str(told)})
+            return provider_error({**event, "message": json.dumps(told, ensure_ascii=False)})
     return None

@@ -7,6 +7,7 @@ concurrently, so each run uses the lowest choice that is free while it lasts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,7 @@ class Adapter(BaseAdapter):
     @staticmethod
     def knows(event: Any) -> bool:
         message, _, kind = _unwrapped(event)
-        if kind is not None:
+        if kind is not None or _is_part(event):
             return True
         if word(message, "type") == "ai":
             return get(message, "response_metadata") is not None or get(message, "tool_calls") is not None
@@ -121,13 +122,22 @@ def _unwrapped(event: Any) -> tuple[Any, str | None, str | None]:
     return None, run, kind
 
 
+def _is_part(event: Any) -> bool:
+    """Report whether an event is one of LangGraph's second form, which names its mode."""
+    return isinstance(event, Mapping) and {"type", "ns", "data"} <= event.keys()
+
+
 def _plain(message: Any) -> Any:
     """Return the message itself, also of one in LangChain's serialized form."""
     return message if get(message, "lc") is None else get(message, "kwargs")
 
 
 def _passed_through(event: Any, kind: str | None) -> list[Message]:
-    """Return an event without a message: LangGraph's other stream modes, and a model's end without one."""
+    """Return an event without a message: LangGraph's other stream modes, and an application's own events."""
+    if kind == "on_custom_event":
+        return [Other(word(event, "name") or kind, get(event, "data"))]
+    if kind is None and _is_part(event):
+        return [Other(word(event, "type") or "", get(event, "data"))]
     match event:
         case [*_, str() as mode, payload] if kind is None and mode != "messages":
             return [Other(mode, payload)]

@@ -30,10 +30,11 @@ __all__ = ["CUT", "Adapter"]
 CUT = frozenset({"length", "content_filter", "error", "abort", "insufficient_system_resource"})
 # fields of a delta that are not content of the message
 _SILENT = frozenset({"role", "name", "tool_call_id", "token_ids", "provider_specific_fields", "prefix"})
+_ENCRYPTED = {"reasoning.encrypted", "redacted_thinking"}
 # the fields that are read from objects without a dict of their own
 _FIELDS = (
-    "reasoning_content", "reasoning", "reasoning_details", "refusal", "content", "tool_calls",
-    "function_call", "annotations", "audio", "images",
+    "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks", "refusal", "content",
+    "tool_calls", "function_call", "annotations", "audio", "images",
 )  # fmt: skip
 
 
@@ -102,7 +103,7 @@ class Adapter(BaseAdapter):
                 is_repeated = name == "reasoning" and bool(text(delta, "reasoning_content"))
                 if isinstance(value, str) and not is_repeated:
                     messages.append(ReasoningDelta(value, choice=choice))
-            case "reasoning_details":
+            case "reasoning_details" | "thinking_blocks":
                 messages += _details(value, delta, choice)
             case "refusal":
                 if isinstance(value, str):
@@ -148,12 +149,12 @@ def _members(delta: Any) -> Any:
 
 
 def _details(details: Any, delta: Any, choice: int) -> list[Message]:
-    """Read OpenRouter's details: the text again, and what must be returned unchanged."""
+    """Read OpenRouter's details or LiteLLM's blocks: the text again, and what must be returned unchanged."""
     messages: list[Message] = []
     has_text = bool(text(delta, "reasoning") or text(delta, "reasoning_content"))
     for detail in details if isinstance(details, list) else ():
-        said = "" if has_text else text(detail, "text") or text(detail, "summary")
-        kind = "redacted" if word(detail, "type") == "reasoning.encrypted" else "reasoning"
+        said = "" if has_text else text(detail, "text") or text(detail, "summary") or text(detail, "thinking")
+        kind = "redacted" if word(detail, "type") in _ENCRYPTED else "reasoning"
         signature = word(detail, "signature") or word(detail, "data")
         if said or signature:
             messages.append(ReasoningDelta(said, kind, signature, choice=choice))
