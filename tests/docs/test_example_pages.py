@@ -89,7 +89,7 @@ def test_fastapi_tells_what_became_of_each_call(browser: Browser) -> None:
         shows(page, "p", "not a stream")
         page.close()
 
-        # the server is gone busy with another call; the page does not ask again
+        # the server goes away during a call; the page does not ask again
         page = browser.new_page()
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
