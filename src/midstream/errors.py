@@ -218,7 +218,7 @@ class NoMatch(JsonStreamError, LookupError):  # noqa: N818  # it is what `first`
 
 
 class TypedError(NamedTuple):
-    """A value that does not fit its type: where it stands, and what is wrong with it.
+    """A value that does not fit its type: its place, and what is wrong with it.
 
     ``segments`` and ``path`` lead from the root of the document to the value. ``code``, ``message`` and
     ``native`` come from the library. With pydantic, ``native`` is one of the dicts of
@@ -237,9 +237,9 @@ class TypedError(NamedTuple):
 
 
 class TypedStreamError(JsonStreamError):
-    """A value in the stream does not fit the type that was asked for.
+    """A value in the stream does not fit its type.
 
-    ``errors`` says what is wrong, and where, with one `TypedError` for each finding.
+    ``errors`` has a `TypedError` for each finding.
 
     >>> raise TypedStreamError([TypedError(("days",), "root.days", "int_type", "Input should be an integer")])
     Traceback (most recent call last):

@@ -8,7 +8,7 @@ The syntax is a subset of JSONPath (RFC 9535) that contains the paths of `parse_
     .*  [*]                every member and every item
 
 The rest of JSONPath is refused: negative indices and filters, which cannot be decided before the end of a
-container, and slices, unions and descendants (``..``). A list of paths takes the place of a union.
+container, and slices, unions and descendants (``..``). Pass a list of paths instead of a union.
 """
 
 from __future__ import annotations

@@ -31,10 +31,10 @@ __all__ = ["argument_deltas", "messages", "text_deltas", "tool_calls"]
 OnError = Literal["raise", "event"]
 
 _TEXT = (str, bytes, bytearray)
-# events without a recognizable format before it is reported as unknown
+# the number of events within which the format must be detected
 _PATIENCE = 100
-# characters of a provider's or a model's sentence in an error
-_LONGEST = 300
+# the maximum number of characters of a provider's or a model's text in an error message
+_MAX_QUOTED = 300
 
 
 class ProviderStream:
@@ -102,7 +102,7 @@ class ProviderStream:
                 return [error, MessageEnd(error.type, is_truncated=True)]
             self._early.append(event)
             if len(self._early) > _PATIENCE:
-                raise _unknown_format(_seen(self._early))
+                raise _unknown_format(_description(self._early))
             return []
         self._adapter = adapter(format)
         early, self._early = self._early, []
@@ -116,7 +116,7 @@ class ProviderStream:
             messages = [message for item in self._reader.finish() for message in self._add(item)]
         if self._adapter is None:
             if any(decoded(event) is not None for event in self._early):
-                raise _unknown_format(_seen(self._early))
+                raise _unknown_format(_description(self._early))
             return messages
         if self._format is not None and not self._has_spoken:
             # no message in the named format: the events may be of another
@@ -124,7 +124,7 @@ class ProviderStream:
             if found not in (None, self._format):
                 raise _unknown_format(f"its events are those of {found}, not of {self._format}")
             if found is None and any(decoded(event) is not None for event in self._early):
-                raise _unknown_format(f"{_seen(self._early)}, none of {self._format}")
+                raise _unknown_format(f"{_description(self._early)}, none of {self._format}")
         return messages + self._adapter.finish()
 
 
@@ -152,8 +152,8 @@ def _is_complete_response(event: Mapping[Any, Any]) -> bool:
     return any(get(choice, "message") is not None for choice in items(event, "choices"))
 
 
-def _seen(events: list[Any]) -> str:
-    """Say what the events are that no format knows."""
+def _description(events: list[Any]) -> str:
+    """Describe events that no format knows."""
     event = next((found for item in events if (found := decoded(item)) is not None), None)
     if isinstance(event, Mapping):
         if _is_complete_response(event):
@@ -170,12 +170,12 @@ def reported_error(error: ProviderError) -> JsonStreamError:
     why = ": ".join(part for part in parts if part)
     if not why and error.status is not None:
         why = f"status {error.status}"
-    return JsonStreamError(ParserError.of(ErrorCode.PROVIDER_ERROR, 0, why[:_LONGEST]))
+    return JsonStreamError(ParserError.of(ErrorCode.PROVIDER_ERROR, 0, why[:_MAX_QUOTED]))
 
 
 def refused(text: str) -> JsonStreamError:
     """Make the exception for a model's refusal."""
-    return JsonStreamError(ParserError.of(ErrorCode.REFUSED, 0, text[:_LONGEST]))
+    return JsonStreamError(ParserError.of(ErrorCode.REFUSED, 0, text[:_MAX_QUOTED]))
 
 
 class CallStream:
@@ -186,7 +186,7 @@ class CallStream:
     ) -> None:
         self._stream = ProviderStream(format, on_error)
         self._handler = ToolsAggregateMessageHandler(limits)
-        # what the provider reported; the calls are final then
+        # the error that the provider reported, after which the calls are final
         self.error: JsonStreamError | None = None
 
     def add_event(self, event: Any) -> list[ToolCall]:

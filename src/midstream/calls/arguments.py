@@ -72,8 +72,8 @@ class FirstCall:
 
     def finish(self) -> Iterator[str]:
         """Yield the text held back until the end of the stream: a lone surrogate."""
-        if not self.is_over and self._call is not None and (half := self._call.joiner.finish()):
-            yield half
+        if not self.is_over and self._call is not None and (rest := self._call.joiner.finish()):
+            yield rest
 
     def _add(self, update: ToolCallUpdate, message_id: str | None) -> Iterator[str]:
         call = self._registry.find(update, message_id)
@@ -95,7 +95,7 @@ class FirstCall:
         if call is None or call.message_id != self._registry.message_of(end.message_id):
             return
         if end.choice is None or alias_of(end.choice) == alias_of(call.choice):
-            # of a message that was cut off, empty arguments are not complete
+            # in a message that was cut off, empty arguments are not complete
             call.has_text = call.has_text or end.is_truncated
             yield from self._end(call)
 
@@ -105,8 +105,8 @@ class FirstCall:
         self.is_over = True
         if call.state is State.FAILED:
             raise JsonStreamError(ParserError.of(ErrorCode.PROVIDER_ERROR))
-        if half := call.joiner.finish():
-            yield half
+        if rest := call.joiner.finish():
+            yield rest
         elif not call.has_text and not call.is_free_text:
             # a call without arguments
             yield "{}"

@@ -79,7 +79,7 @@ class CallState(Call):
             if offset + arrived <= self.received:
                 # a repetition, as happens after a reconnection
                 return False
-            self._miss(why="a piece of the arguments is missing")
+            self._note_gap(why="a piece of the arguments is missing")
         self.received = arrived + (self.received if offset is None else offset)
         # ignored once a text has been read as JSON
         self.is_free_text = self.is_free_text or (update.is_free_text and self.source is None)
@@ -102,10 +102,10 @@ class CallState(Call):
             if piece:
                 self._changed(self.source.add_fragment(piece))
             elif _carries_value(fragments):
-                self._miss()
+                self._note_gap()
         elif fragments is None:
             if piece:
-                self._turn_to_text(is_all=had_text or self.source is None)
+                self._switch_to_text(has_all=had_text or self.source is None)
         elif fragments or piece:
             try:
                 if self.source is None:
@@ -113,14 +113,14 @@ class CallState(Call):
                 self._changed(self.source.apply(fragments))
             except JsonStreamError as error:
                 if self.length:
-                    self._turn_to_text(is_all=piece != "" or had_text)
+                    self._switch_to_text(has_all=piece != "" or had_text)
                 else:
-                    self._miss(error.error)
+                    self._note_gap(error.error)
 
-    def _turn_to_text(self, is_all: bool) -> None:
+    def _switch_to_text(self, has_all: bool) -> None:
         """Continue with the raw text: there are no updates, or they have a gap or do not fit."""
-        if not is_all:
-            self._miss()
+        if not has_all:
+            self._note_gap()
         self.source = JsonValueAccumulator(on_error="event", limits=self.limits)
         self._changed(self.source.add_fragment(self.text()))
 
@@ -131,7 +131,7 @@ class CallState(Call):
         if self.source is not None:
             self.error = self.gap or self.source.error
 
-    def _miss(
+    def _note_gap(
         self, error: ParserError | None = None, why: str = "some pieces are text alone, others updates alone"
     ) -> None:
         self.gap = self.gap or error or ParserError.of(ErrorCode.MISPLACED_UPDATE, 0, why)
@@ -147,7 +147,7 @@ class CallState(Call):
                 return State.WAITING
             question = Judgement.SIGNALLED
         self._end_text()
-        is_complete = self._is_all(question is not Judgement.FROM_TEXT) and question is not Judgement.CUT
+        is_complete = self._is_complete(question is not Judgement.FROM_TEXT) and question is not Judgement.CUT
         if is_complete:
             return State.COMPLETE
         if self.error is None:
@@ -157,7 +157,7 @@ class CallState(Call):
     def fail(self) -> None:
         """End the arguments, and note that the provider reported the call as invalid."""
         self._end_text()
-        if not self._is_all(True) and self.error is None:
+        if not self._is_complete(True) and self.error is None:
             self.error = ParserError.at(ErrorCode.TRUNCATED, *self._end_position())
         self.error = self.error or ParserError.of(ErrorCode.PROVIDER_ERROR)
 
@@ -169,8 +169,8 @@ class CallState(Call):
             if isinstance(self.source, JsonValueAccumulator):
                 self._changed(self.source.add_fragment(rest))
 
-    def _is_all(self, was_signalled: bool) -> bool:
-        """Report whether the arguments are complete; text and updates must both agree."""
+    def _is_complete(self, was_signalled: bool) -> bool:
+        """Report whether the arguments are complete; text and updates must agree."""
         if self.error is not None:
             return False
         if self.is_free_text or not (self.has_value or self.text().strip()):
@@ -196,7 +196,7 @@ class CallState(Call):
         if self.has_value and text.error is not None:
             self.error = text.error
         elif not is_part(shown, value) or (self.is_complete_text() and not is_part(value, shown)):
-            self._miss(why="the text and the updates differ")
+            self._note_gap(why="the text and the updates differ")
         elif not self.is_complete_text():
             self.source = text
             self._changed(value is not UNDEFINED)

@@ -67,9 +67,9 @@ class _ParsedCall(Call):
         if self.is_free_text:
             return []
         fragments = self.accumulator.add_fragment(self.joiner.finish())
-        was_whole = self.accumulator.is_complete
+        was_complete = self.accumulator.is_complete
         last = self.accumulator.finish()
-        is_number = self.accumulator.is_complete and not was_whole
+        is_number = self.accumulator.is_complete and not was_complete
         # a number at the root may have been cut off, unless the message has ended as well
         return [*fragments, *last] if (was_signalled if is_number else self.has_begun) else fragments
 

@@ -26,7 +26,7 @@ no index, no id                               the latest call; a repeated name a
 There is one exception: a piece that has only an id, which is known only in another choice, belongs to that
 choice, because a choice of 0 may mean that none was stated.
 
-An ended call takes no further piece: one without a name is late and changes nothing, one with an id and a
+An ended call accepts no further piece: one without a name is late and changes nothing, one with an id and a
 name begins a new call. Ends and results identify their call by id first, because the id is all that some
 formats repeat; `CallTable.named` has that rule.
 """

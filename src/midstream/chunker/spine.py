@@ -61,7 +61,7 @@ class Options:
         return present_length(items, written) if self.nulls else len(items)
 
     def explain_conflict(self, before: Any, now: Any, place: Segments) -> str:
-        """Say what changed at the place of a contradiction, and which option allows it."""
+        """Describe what changed at the place of a contradiction, and name the option that allows it."""
         old, new = kind_at(before, place), kind_at(now, place)
         if old is None:
             return f"{new} joined a container that was already closed"
@@ -149,7 +149,7 @@ class OpenObject:
         return Diff(new, changed, held, contradicted) if new or changed or contradicted else None
 
     def final(self, diff: Diff | None, options: Options, but: Collection[str] = ()) -> list[Any]:
-        """Return the members to write, in order, if the whole object is final except the keys ``but``."""
+        """Return the members to write, in order, if the entire object is final except the keys ``but``."""
         value, nulls = self.value, options.nulls
         scalars, growable = [], []
         # in the order in which the source wrote them, as far as the step shows it
@@ -286,7 +286,7 @@ class OpenArray:
         return None
 
     def final(self, _: Diff | None, options: Options) -> Sequence[Any]:
-        """Return the items to write if the whole array is final."""
+        """Return the items to write if the entire array is final."""
         written = self.count if self.child is None else self.count + 1
         length = options.length(self.value, written)
         if length > written and options.empty(self.value[length - 1]):

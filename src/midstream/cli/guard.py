@@ -86,5 +86,5 @@ def _name(path: str) -> str:
 
 
 def _cropped(path: str) -> str:
-    half = _LONGEST_PATH // 2
-    return path if len(path) <= _LONGEST_PATH else f"{path[:half]}...{path[-half:]}"
+    shown = _LONGEST_PATH // 2
+    return path if len(path) <= _LONGEST_PATH else f"{path[:shown]}...{path[-shown:]}"

@@ -81,14 +81,14 @@ def encode_utf8(text: str) -> bytes:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 
-def is_part(shown: Any, whole: Any) -> bool:
+def is_part(shown: Any, later: Any) -> bool:
     r"""Report whether a value of any depth may grow into another one; surrogate pairs may be split.
 
     >>> is_part({"a": [1.0, "\ud83c\udf27"]}, {"a": [1, "\U0001f327!"], "b": 2}), is_part([1], [True])
     (True, False)
     """
     # no recursion: the loop appends to the list that it iterates over
-    pairs = [(shown, whole)]
+    pairs = [(shown, later)]
     for a, b in pairs:
         if isinstance(a, dict) and isinstance(b, dict):
             a, b = ({join_surrogates(key): value for key, value in each.items()} for each in (a, b))

@@ -26,7 +26,7 @@ __all__ = ["MidstreamJsonParser"]
 class MidstreamJsonParser(BaseTransformOutputParser[Any]):  # type: ignore[misc]
     """Parse JSON, and while it streams yield a snapshot whenever the value changed.
 
-    In a chain it takes the place of LangChain's ``JsonOutputParser``: ``model | MidstreamJsonParser()``.
+    In a chain it replaces LangChain's ``JsonOutputParser``: ``model | MidstreamJsonParser()``.
     Each piece costs the same however long the text is, numbers and literals appear when they are complete,
     and invalid or truncated text is an ``OutputParserException``. Leaving the chain's stream early closes
     what the parser reads.
@@ -60,7 +60,8 @@ class MidstreamJsonParser(BaseTransformOutputParser[Any]):  # type: ignore[misc]
             for value in found:  # noqa: UP028  # `yield from` would close it first
                 yield value
         finally:
-            # first: LangChain reads the rest of its input, for the trace, when a stream is left early
+            # close the input first: LangChain would read the rest of it, for its trace, when a stream is left
+            # early
             pieces.close()
             found.close()
 
@@ -74,7 +75,7 @@ class MidstreamJsonParser(BaseTransformOutputParser[Any]):  # type: ignore[misc]
             async for value in found:
                 yield value
         finally:
-            # an event loop that shuts down closes all generators at once, also those
+            # an event loop that shuts down closes all generators itself
             with suppress(RuntimeError):
                 await pieces.aclose()
             with suppress(RuntimeError):

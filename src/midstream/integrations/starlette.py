@@ -38,7 +38,7 @@ __all__ = ["EventsResponse"]
 _log = logging.getLogger("midstream")
 # the second one tells nginx and compatible proxies not to buffer events
 _UNBUFFERED = {"cache-control": "no-cache", "x-accel-buffering": "no"}
-# seconds to close the provider's stream in
+# the maximum number of seconds for closing the provider's stream
 _TIME_TO_CLOSE = 5
 _END: Any = object()
 
@@ -46,8 +46,8 @@ _END: Any = object()
 class EventsResponse(Response):
     """Send a provider's stream as Server-Sent Events that ``midstream.js`` reads.
 
-    ``stream`` is the stream of an SDK, or any iterable of a provider's events; an asynchronous one is
-    better, because a blocking read can't be interrupted. When the client leaves, the stream is closed (unless
+    ``stream`` is the stream of an SDK, or any iterable of a provider's events; an asynchronous one is better,
+    because a blocking read can't be interrupted. When the client disconnects, the stream is closed (unless
     ``close`` is false), and with it the provider's request. While the provider is silent, a comment every
     ``heartbeat`` seconds keeps proxies from closing the connection.
 
@@ -83,7 +83,7 @@ class EventsResponse(Response):
         self._sent_at = 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the events until the stream ends or the client leaves."""
+        """Send the events until the stream ends or the client disconnects."""
         del scope
         start = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
         async with anyio.create_task_group() as group:
@@ -109,7 +109,7 @@ class EventsResponse(Response):
         except JsonStreamError as error:
             failure = error.code.value, error.error.message
         except Exception as error:
-            # what the provider or its SDK says may hold secrets: it is for the log
+            # the message of the exception may contain secrets, so it is written to the log only
             _log.exception("the provider's stream failed")
             failure = ErrorCode.PROVIDER_ERROR.value, f"the provider's stream failed: {type(error).__name__}"
         for entry in self._events.close(failure):

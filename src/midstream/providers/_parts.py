@@ -65,7 +65,7 @@ def _record(value: Any) -> Any:
 
 
 def provider_error(error: Any, reason: str | None = None, event: Any = None) -> ProviderError:
-    """Read a provider's error: a dict or object with a type and a message, or a sentence.
+    """Read a provider's error: a dict or object with a type and a message, or a text.
 
     >>> provider_error({"type": "overloaded_error", "message": "Overloaded"})
     ProviderError(type='overloaded_error', message='Overloaded', status=None, retry_after=None, \
@@ -136,9 +136,9 @@ def error_in(event: Any) -> ProviderError | None:
         kind = None if event.get("type") == "error" else _word(event.get("type"))
         return provider_error({**event, "type": _word(event.get("code")) or kind})
     if set(event) <= {"message", "code", "detail", "status", "statusCode", "request_id", "id", "requestId"}:
-        told = event.get("message") or event.get("detail")
-        if isinstance(told, str) and told:
+        message = event.get("message") or event.get("detail")
+        if isinstance(message, str) and message:
             return provider_error(event)
-        if isinstance(told, list):
-            return provider_error({**event, "message": json.dumps(told, ensure_ascii=False)})
+        if isinstance(message, list):
+            return provider_error({**event, "message": json.dumps(message, ensure_ascii=False)})
     return None

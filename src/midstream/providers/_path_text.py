@@ -129,7 +129,7 @@ class PathText:
         if isinstance(value, str):
             self._string = segments
             return f'{before}{way}"{_content(value)}' + ("" if will_continue else self._end_string())
-        return before + way + _whole(value)
+        return before + way + _json_text(value)
 
     def finish(self) -> str:
         """Return the tokens that close all containers; nothing if a string was to continue."""
@@ -154,18 +154,18 @@ class PathText:
         if depth >= len(self._open) or depth >= len(segments):
             return None
         beyond = segments[depth + 1 :]
-        if not self._open[depth].can_take(segments[depth]) or any(
+        if not self._open[depth].accepts(segments[depth]) or any(
             segment for segment in beyond if isinstance(segment, int)
         ):
             return None
-        return self._leave(depth + 1) + self._open[depth].take(segments[depth]) + self._enter(beyond)
+        return self._leave(depth + 1) + self._open[depth].add(segments[depth]) + self._enter(beyond)
 
     def _enter(self, segments: Segments) -> str:
         text = ""
         for segment in segments:
             container = _Container(isinstance(segment, int))
             self._open.append(container)
-            text += ("[" if container.is_array else "{") + container.take(segment)
+            text += ("[" if container.is_array else "{") + container.add(segment)
         return text
 
     def _leave(self, depth: int) -> str:
@@ -180,7 +180,7 @@ class PathText:
     def _break(self, path: str, value: Any) -> str:
         before = "" if self._string is None else self._end_string()
         self._is_broken = True
-        return f"{before}!{path}" + ("" if value is NO_VALUE else f"={_whole(value)}")
+        return f"{before}!{path}" + ("" if value is NO_VALUE else f"={_json_text(value)}")
 
 
 class _Container:
@@ -198,13 +198,13 @@ class _Container:
         """Report whether a segment is that of the last member written."""
         return segment == self._last
 
-    def can_take(self, segment: str | int) -> bool:
+    def accepts(self, segment: str | int) -> bool:
         """Report whether a member with this segment can be written now."""
         if isinstance(segment, int):
             return self.is_array and segment == self._count
         return not self.is_array and segment not in self._keys
 
-    def take(self, segment: str | int) -> str:
+    def add(self, segment: str | int) -> str:
         """Return the text before the value of a new member."""
         comma = "," if self._count else ""
         self._count += 1
@@ -220,7 +220,7 @@ def _content(text: str) -> str:
     return _to_json(text)[1:-1]
 
 
-def _whole(value: Any) -> str:
+def _json_text(value: Any) -> str:
     """Return a complete value as JSON; for any other object a text that every parser refuses."""
     if isinstance(value, str):
         return f'"{_content(value)}"'

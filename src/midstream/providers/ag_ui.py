@@ -47,7 +47,7 @@ _SILENT = {
     "THINKING_TEXT_MESSAGE_START", "THINKING_TEXT_MESSAGE_END",
 }  # fmt: skip
 # the prefixes of message parts, which end a call that comes in chunks
-_SAID = ("TEXT_MESSAGE_", "TOOL_CALL_", "REASONING_MESSAGE_", "THINKING_TEXT_MESSAGE_")
+_PARTS = ("TEXT_MESSAGE_", "TOOL_CALL_", "REASONING_MESSAGE_", "THINKING_TEXT_MESSAGE_")
 
 
 class Adapter(BaseAdapter):
@@ -65,7 +65,7 @@ class Adapter(BaseAdapter):
         kind, id = word(event, "type") or "", word(event, "toolCallId")
         if kind == "TOOL_CALL_CHUNK":
             return self._read_chunk(event, id)
-        messages = self._end_chunked(event, id) if kind.startswith(_SAID) else []
+        messages = self._end_chunked(event, id) if kind.startswith(_PARTS) else []
         match kind:
             case "TOOL_CALL_START":
                 messages.append(

@@ -57,7 +57,7 @@ class Adapter(BaseAdapter):
         return word(event, "type") in _TYPES
 
     def _read(self, event: Any) -> list[Message]:
-        whole, event = event, fields(event)
+        original, event = event, fields(event)
         match word(event, "type"):
             case "content_block_delta":
                 return self._read_delta(index(event, "index"), get(event, "delta"))
@@ -78,7 +78,7 @@ class Adapter(BaseAdapter):
                 end = MessageEnd(reason, is_truncated=True, usage=self._usage)
                 return [*self.finish(), provider_error(error, reason, event), end]
             case kind if kind is not None and kind not in _SILENT:
-                return [Other(kind, whole)]
+                return [Other(kind, original)]
         return []
 
     def _read_start(self, at: int | None, block: Any) -> list[Message]:
@@ -104,8 +104,8 @@ class Adapter(BaseAdapter):
             case kind:
                 return [Other(kind, block)]
 
-    def _read_delta(self, at: int | None, whole: Any) -> list[Message]:
-        delta = fields(whole)
+    def _read_delta(self, at: int | None, original: Any) -> list[Message]:
+        delta = fields(original)
         match word(delta, "type"):
             case "input_json_delta" if at in self._open:
                 piece = text(delta, "partial_json")
@@ -129,7 +129,7 @@ class Adapter(BaseAdapter):
             case "citations_delta":
                 return [Other("citation", get(delta, "citation"))]
             case kind if kind is not None:
-                return [Other(kind, whole)]
+                return [Other(kind, original)]
         return []
 
     def _read_message_delta(self, event: Any) -> list[Message]:

@@ -146,7 +146,7 @@ class _Candidate:
     def _read_call(self, part: Any, is_cut: bool) -> list[Message]:
         id, name, pieces = word(part, "id"), word(part, "name"), items(part, "partialArgs")
         will_continue = get(part, "willContinue") is True
-        call = self._going_on(id, name, bool(pieces))
+        call = self._continued(id, name, bool(pieces))
         if call is None:
             if name is None and not pieces and get(part, "args") is None:
                 return []
@@ -154,8 +154,8 @@ class _Candidate:
             self._count += 1
             if not pieces and not will_continue:
                 arguments = arguments_text(get(part, "args"))
-                whole = ToolCallUpdate(id, call.index, name, arguments, choice=self._number)
-                return [whole] if is_cut else [whole, ToolCallEnd(index=call.index, choice=self._number)]
+                update = ToolCallUpdate(id, call.index, name, arguments, choice=self._number)
+                return [update] if is_cut else [update, ToolCallEnd(index=call.index, choice=self._number)]
             self._open.append(call)
         written = self._written(call, part, pieces)
         messages: list[Message] = []
@@ -163,7 +163,7 @@ class _Candidate:
             messages.append(ToolCallUpdate(id, call.index, name, written, choice=self._number))
         return messages if will_continue or is_cut else messages + self._end(call)
 
-    def _going_on(self, id: str | None, name: str | None, has_pieces: bool) -> _Call | None:
+    def _continued(self, id: str | None, name: str | None, has_pieces: bool) -> _Call | None:
         """Return the open call that a part continues: the one with its id, else the latest."""
         for call in reversed(self._open):
             if id is not None and call.id is not None:

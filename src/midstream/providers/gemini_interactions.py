@@ -78,7 +78,7 @@ class Adapter(BaseAdapter):
                 return [self._begin(at, step)]
             case "model_output":
                 pieces = [content for content in items(step, "content") if word(content, "type") == "text"]
-                return [TextDelta(said) for content in pieces if (said := text(content, "text"))]
+                return [TextDelta(piece) for content in pieces if (piece := text(content, "text"))]
             case "text" if piece := text(step, "text"):
                 return [TextDelta(piece)]
             case "thought":

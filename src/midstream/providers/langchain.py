@@ -80,8 +80,8 @@ class Adapter(BaseAdapter):
         return self._read_answer(message, run)
 
     def _read_answer(self, message: Any, run: str | None) -> list[Message]:
-        taken = self._choices.values()
-        choice = self._choices.get(run, next(number for number in count() if number not in taken))
+        in_use = self._choices.values()
+        choice = self._choices.get(run, next(number for number in count() if number not in in_use))
         messages = [*_contents(message, choice), *_calls(message, choice)]
         usage = usage_of(get(message, "usage_metadata"))
         if usage is not None:

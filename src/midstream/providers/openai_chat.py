@@ -153,11 +153,13 @@ def _details(details: Any, delta: Any, choice: int) -> list[Message]:
     messages: list[Message] = []
     has_text = bool(text(delta, "reasoning") or text(delta, "reasoning_content"))
     for detail in details if isinstance(details, list) else ():
-        said = "" if has_text else text(detail, "text") or text(detail, "summary") or text(detail, "thinking")
+        piece = (
+            "" if has_text else text(detail, "text") or text(detail, "summary") or text(detail, "thinking")
+        )
         kind = "redacted" if word(detail, "type") in _ENCRYPTED else "reasoning"
         signature = word(detail, "signature") or word(detail, "data")
-        if said or signature:
-            messages.append(ReasoningDelta(said, kind, signature, choice=choice))
+        if piece or signature:
+            messages.append(ReasoningDelta(piece, kind, signature, choice=choice))
     return messages
 
 

@@ -111,7 +111,7 @@ class Adapter(BaseAdapter):
         return kind.startswith("response.") or kind in _AGENT_EVENTS
 
     def _read(self, event: Any) -> list[Message]:
-        whole, event = event, fields(event)
+        original, event = event, fields(event)
         kind = word(event, "type")
         match kind:
             case "response.function_call_arguments.delta":
@@ -137,9 +137,9 @@ class Adapter(BaseAdapter):
                 return [*self.finish(), *_end_of_response(event, _ENDS[kind])]
             case "error":
                 return [*self.finish(), *_error(event)]
-        return self._read_other(event, kind, whole)
+        return self._read_other(event, kind, original)
 
-    def _read_other(self, event: Any, kind: str | None, whole: Any) -> list[Message]:
+    def _read_other(self, event: Any, kind: str | None, original: Any) -> list[Message]:
         piece = text(event, "delta")
         match kind:
             case "response.reasoning_text.delta":
@@ -157,7 +157,7 @@ class Adapter(BaseAdapter):
                 return [ServerToolUpdate(id, None, piece, index(event, "output_index"))] if piece else []
             case _ if kind is None or kind in _SILENT or kind.startswith(_PROGRESS):
                 return []
-        return [Other(kind, whole)]
+        return [Other(kind, original)]
 
     def _read_item(self, event: Any, is_done: bool) -> list[Message]:
         given = fields(get(event, "item"))
@@ -217,11 +217,11 @@ class Adapter(BaseAdapter):
         item = self._find(event, is_free_text)
         return [] if item.is_ended else [item.update(None, piece)]
 
-    def _add_complete(self, event: Any, whole: str, is_free_text: bool) -> list[Message]:
+    def _add_complete(self, event: Any, complete: str, is_free_text: bool) -> list[Message]:
         item = self._find(event, is_free_text)
-        if item.is_emitted or item.is_ended or not whole:
+        if item.is_emitted or item.is_ended or not complete:
             return []
-        return [item.update(None, whole)]
+        return [item.update(None, complete)]
 
     def _end(self, event: Any, kind: str) -> list[Message]:
         given = get(event, "item")
@@ -229,10 +229,10 @@ class Adapter(BaseAdapter):
         if item.is_ended:
             return []
         item.call_id = item.call_id or word(given, "call_id")
-        whole = arguments_text(get(given, _ARGUMENTS[kind]))
+        complete = arguments_text(get(given, _ARGUMENTS[kind]))
         messages: list[Message] = []
-        if not item.is_named or (whole and not item.is_emitted):
-            messages.append(item.update(word(given, "name"), "" if item.is_emitted else whole))
+        if not item.is_named or (complete and not item.is_emitted):
+            messages.append(item.update(word(given, "name"), "" if item.is_emitted else complete))
         if word(given, "status") == "incomplete":
             # the end of the response will cut it off
             return messages
@@ -258,10 +258,10 @@ def _arguments_of(item: Any, names: tuple[str, ...]) -> str:
     """Return the arguments of a built-in tool: the value of its only field, or an object of several."""
     values = {name: _plain(get(item, name)) for name in names}
     values = {name: value for name, value in values.items() if value is not None}
-    whole = values if len(names) > 1 and len(values) != 1 else next(iter(values.values()), None)
-    if isinstance(whole, str) and len(names) > 1:
-        whole = values
-    return arguments_text(whole)
+    value = values if len(names) > 1 and len(values) != 1 else next(iter(values.values()), None)
+    if isinstance(value, str) and len(names) > 1:
+        value = values
+    return arguments_text(value)
 
 
 def _plain(value: Any) -> Any:

@@ -81,10 +81,10 @@ class Adapter(BaseAdapter):
             case "tool-input-available" if id not in self._ended:
                 given = get(event, "input")
                 # here the input is a value, so a string is a JSON string
-                whole = (
+                complete = (
                     json.dumps(given, ensure_ascii=False) if isinstance(given, str) else arguments_text(given)
                 )
-                return self._end(event, whole, failed=False)
+                return self._end(event, complete, failed=False)
             case "tool-input-error" if id not in self._ended:
                 # here a string is the text that could not be parsed
                 return self._end(event, arguments_text(get(event, "input")), failed=True)
@@ -117,8 +117,10 @@ class Adapter(BaseAdapter):
                 self._open[id] = True
                 return [ServerToolUpdate(id, None, text(event, "inputTextDelta"))]
             case "tool-input-available":
-                has_come = self._open.pop(id, False)
-                return [] if has_come else [ServerToolUpdate(id, name, arguments_text(get(event, "input")))]
+                has_arrived = self._open.pop(id, False)
+                return (
+                    [] if has_arrived else [ServerToolUpdate(id, name, arguments_text(get(event, "input")))]
+                )
             case "tool-output-available":
                 return [ServerToolResult(id, name, get(event, "output"))]
             case kind:
@@ -132,14 +134,14 @@ class Adapter(BaseAdapter):
             is_free_text=word(event, "inputEncoding") == "text",
         )
 
-    def _end(self, event: Any, whole: str, failed: bool) -> list[Message]:
+    def _end(self, event: Any, complete: str, failed: bool) -> list[Message]:
         """End a call, and emit its input if none of it has arrived."""
         id = word(event, "toolCallId")
-        has_come = self._open.pop(id, False)
+        has_arrived = self._open.pop(id, False)
         end = ToolCallEnd(id, failed=failed)
-        if id is None and has_come:
+        if id is None and has_arrived:
             # a repeated name would begin another call
             return [end]
         if id is not None:
             self._ended.add(id)
-        return [self._update(event, "" if has_come else whole), end]
+        return [self._update(event, "" if has_arrived else complete), end]

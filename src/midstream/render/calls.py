@@ -20,7 +20,7 @@ _MOST_COLUMNS, _LEAST_COLUMN = 3, 45
 # The minimum number of lines of a panel.
 _LEAST_PANEL = 5
 # The order in which calls lose their panels if there is no room for all.
-_GIVING_WAY = ["complete", "invalid", "truncated", "streaming"]
+_SHRINKING_ORDER = ["complete", "invalid", "truncated", "streaming"]
 
 
 class CallError(Protocol):
@@ -93,7 +93,7 @@ def _choose(panels: list[Panel], columns: int, height: int) -> tuple[list[Panel]
         return panels, []
     places = range(len(panels))
     brief: set[int] = set()
-    for place in sorted(places, key=lambda place: _GIVING_WAY.index(panels[place].state))[:-1]:
+    for place in sorted(places, key=lambda place: _SHRINKING_ORDER.index(panels[place].state))[:-1]:
         grid_rows = -(-(len(panels) - len(brief)) // columns)
         # not all calls on one line have to be visible
         if grid_rows * _LEAST_PANEL + min(len(brief), max(height // 3, 1)) <= height:

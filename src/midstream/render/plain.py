@@ -63,14 +63,14 @@ def print_value(value: Any, file: TextIO | None = None, indent: int | None = 2) 
 
     With ``indent=None`` the value is printed on one line. `UNDEFINED` is not printed.
 
-    >>> print_value({"city": "Zürich", "days": [1, 2], "half": "\ud83e", "none": {}})
+    >>> print_value({"city": "Zürich", "days": [1, 2], "lone": "\ud83e", "none": {}})
     {
       "city": "Zürich",
       "days": [
         1,
         2
       ],
-      "half": "\ud83e",
+      "lone": "\ud83e",
       "none": {}
     }
     >>> print_value([1, {"a": None}], indent=None)

@@ -132,7 +132,7 @@ def _insert(document: _Document, tokens: list[str], value: Any) -> None:
         parent.insert(int(token), value)
 
 
-def _take_out(document: _Document, tokens: list[str]) -> Any:
+def _pop(document: _Document, tokens: list[str]) -> Any:
     if not tokens:
         raise _Refused("the root cannot be removed")
     parent, token = document.parent(tokens)
@@ -144,7 +144,7 @@ def _add(document: _Document, tokens: list[str], op: Op) -> None:
 
 
 def _remove(document: _Document, tokens: list[str], _: Op) -> None:
-    _take_out(document, tokens)
+    _pop(document, tokens)
 
 
 def _replace(document: _Document, tokens: list[str], op: Op) -> None:
@@ -160,7 +160,7 @@ def _move(document: _Document, tokens: list[str], op: Op) -> None:
     if source == tokens:
         document.find(source)
         return
-    _insert(document, tokens, _take_out(document, source))
+    _insert(document, tokens, _pop(document, source))
 
 
 def _copy(document: _Document, tokens: list[str], op: Op) -> None:
