@@ -23,6 +23,7 @@ from pydantic import (
     Discriminator,
     Field,
     Json,
+    OnErrorOmit,
     RootModel,
     Tag,
     WrapValidator,
@@ -160,6 +161,8 @@ class Maker:
 
     def a_list(self, depth: int) -> Spec:
         item = self.spec(depth)
+        if self.rng.random() < 0.1:
+            item = item._replace(type=OnErrorOmit[item.type])  # type: ignore[name-defined, misc]
         type: Any = list[item.type]  # type: ignore[name-defined]
         if self.rng.random() < 0.2:
             type = Annotated[type, Field(max_length=3)]
@@ -203,6 +206,13 @@ class Maker:
             if rng.random() < 0.1:
                 found["foreign"] = noise(rng)
             found |= extra
+            for field, key in keys.items():
+                # other names of the field, which count only without the first
+                if field != key and rng.random() < 0.3:
+                    other = rng.choice([field, f"{field}_other"])
+                    found.setdefault(other, found.get(key) if rng.random() < 0.5 else noise(rng))
+                    if rng.random() < 0.4:
+                        found.pop(key, None)
             names = list(found)
             rng.shuffle(names)
             return {name: found[name] for name in names}
@@ -226,6 +236,8 @@ class Maker:
             if rng.random() < 0.3:
                 optional.add(field)
                 options["default"] = None
+                if rng.random() < 0.3:
+                    options |= {"default": spec.value(rng), "validate_default": True}
             definitions[field] = (spec.type, Field(**options))
         for key, value in tag.items():
             definitions[key] = (Literal[value], ...)

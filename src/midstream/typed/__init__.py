@@ -11,6 +11,7 @@ Read the files in this order:
 ``places``              where a value may be, and how a container is split
 ``nodes``               the open containers
 ``visitor``             follows the updates down the places
+``undecided``           values that are collected first and read later
 ``views``               read-only views of open containers
 ``snapshot``            ``TypedSnapshot``: a document at one moment
 ``events``              ``TypedEvent``: a value is complete, or invalid

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 from msgspec import inspect
 
-from .places import ANY, FORBIDDEN, IGNORED, PENDING, Body, Carrier, Finding, InvalidValueError, Kind, Place
+from ..accumulators.value_text import value_text
+from .places import FORBIDDEN, IGNORED, PENDING, Body, Carrier, Finding, InvalidValueError, Kind, Place
 
 if TYPE_CHECKING:
     from ..errors import TypedError
@@ -56,11 +57,19 @@ class MsgspecPlan:
         message = f"Object contains unknown field `{key}`"
         return Finding((), CODE, message, msgspec.ValidationError(message))
 
-    def native(self, raw: Any, context: Any) -> msgspec.ValidationError | None:
-        """Return msgspec's exception for a complete JSON value, None if it is valid."""
+    def unreadable(self, text: str) -> InvalidValueError:
+        """Return the error for a string with a lone surrogate."""
         try:
-            self._decoder.decode(_ENCODER.encode(raw))
-        except msgspec.ValidationError as error:
+            _decode_with(Any)(text, None, None)
+        except InvalidValueError as error:
+            return error
+        raise AssertionError("msgspec reads it")
+
+    def native(self, raw: Any, context: Any) -> Exception | None:
+        """Decode a complete JSON value as msgspec does, and return its exception; None if it is valid."""
+        try:
+            self._decoder.decode(_encoded(raw))
+        except (msgspec.DecodeError, RecursionError) as error:
             return error
         return None
 
@@ -73,7 +82,7 @@ class MsgspecPlan:
         if isinstance(info, inspect.Metadata):
             return self.place(info.type)
         if isinstance(info, inspect.AnyType):
-            return ANY
+            return _ANY
         check = _decode_with(annotation(info))
         if isinstance(info, inspect.UnionType):
             return self._union(info, check)
@@ -163,6 +172,13 @@ class MsgspecPlan:
         return body
 
 
+def _encoded(value: Any) -> str | bytes:
+    """Write a JSON value for msgspec."""
+    text = _ENCODER.encode(value)
+    # a number beyond the range of floats was read as an infinity
+    return value_text(value).encode(errors="surrogatepass") if "Infinity" in text else text
+
+
 def _decode_with(type: Any) -> Any:
     """Return a function that decodes a JSON value."""
     decoder: Any = None
@@ -172,11 +188,20 @@ def _decode_with(type: Any) -> Any:
         if decoder is None:
             decoder = msgspec.json.Decoder(type)
         try:
-            return decoder.decode(_ENCODER.encode(value) if text is None else text)
-        except msgspec.ValidationError as error:
-            raise InvalidValueError([_finding(error, value)]) from error
+            return decoder.decode(_encoded(value) if text is None else text)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise InvalidValueError([_finding(error)]) from error
 
     return check
+
+
+def _check_any(value: Any, text: str | None, context: Any) -> Any:
+    """Decode a number, of which only some fit; return any other value as it is."""
+    return _decode_with(Any)(value, text, context) if type(value) in (int, float) else value
+
+
+_ANY = Place(Body(Kind.ANY), _check_any, is_nullable=True)
+_ANY.body.item = _ANY  # type: ignore[union-attr]
 
 
 def _convert_to(type: Any) -> Any:
@@ -185,8 +210,8 @@ def _convert_to(type: Any) -> Any:
     def close(given: Any, context: Any) -> Any:
         try:
             return msgspec.convert(_uncarried(given), type, str_keys=True)
-        except msgspec.ValidationError as error:
-            raise InvalidValueError([_finding(error, given)]) from error
+        except (msgspec.ValidationError, RecursionError) as error:
+            raise InvalidValueError([_finding(error)]) from error
 
     return close
 
@@ -197,8 +222,8 @@ def _uncarried(given: Any) -> Any:
     return [value.value if type(value) is Carrier else value for value in given]
 
 
-def _finding(error: msgspec.ValidationError, value: Any) -> Finding:
-    """Convert an error; its place ends where msgspec writes ``[...]`` for a key of a dict."""
+def _finding(error: Exception) -> Finding:
+    """Read the place of an error, as far as msgspec says it: it writes ``[...]`` for a key of a dict."""
     match = _WHERE(str(error))
     assert match is not None
     path, at = match["path"] or "", 0

@@ -75,8 +75,8 @@ class Body:
     """How a container at a place is split, and how it is validated when it closes."""
 
     __slots__ = (
-        "by_item", "choices", "close", "extra", "extra_place", "fields", "is_late", "item", "keys", "kind",
-        "name", "names", "tag", "unfold",
+        "by_item", "choices", "close", "extra", "extra_place", "fields", "has_rivals", "is_late", "item",
+        "keys", "kind", "name", "names", "tag", "unfold",
     )  # fmt: skip
 
     def __init__(self, kind: Kind, name: str = "") -> None:
@@ -90,6 +90,8 @@ class Body:
         self.names: dict[str | int, str] = {}
         self.keys: dict[str, tuple[str, ...]] = {}
         self.extra_place: Place = IGNORED
+        # whether a field has several JSON keys
+        self.has_rivals = False
         # whether keys without a field are members too
         self.extra = False
         # whether the members of the instance are items (of a TypedDict) and not attributes
@@ -108,7 +110,9 @@ class Body:
 class Place:
     """Where a value may be."""
 
-    __slots__ = ("body", "carries", "check", "exact", "is_late", "is_nullable", "shows_text")
+    __slots__ = (
+        "body", "carries", "check", "exact", "is_late", "is_nullable", "rivals", "shows_text", "then",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -135,6 +139,27 @@ class Place:
         self.is_nullable = is_nullable
         # whether an open string is shown as it grows
         self.shows_text = shows_text
+        # for a key of lower priority: the keys of higher priority, and the place of the value if none of them
+        # is there when the model closes
+        self.rivals: tuple[str, ...] = ()
+        self.then: Place | None = None
+
+    @property
+    def takes_any(self) -> bool:
+        """Whether a string is not validated by itself: lone surrogates have to be searched for."""
+        is_any = self.body is not None and self.body.kind is Kind.ANY
+        return (self.check is None or is_any) and self is not PENDING and self is not FORBIDDEN
+
+    @property
+    def is_opaque(self) -> bool:
+        """Whether only the model around the value can validate it."""
+        return self.body is None and self.check is None
+
+    def unless(self, rivals: tuple[str, ...]) -> Place:
+        """Return this place for a key that counts only if none of its rivals is there."""
+        place = Place(is_late=True, shows_text=self.shows_text)
+        place.rivals, place.then = rivals, self
+        return place
 
 
 # not part of the type: neither shown nor reported

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ..errors import TypedError
-    from .places import Finding, Place
+    from .places import Finding, InvalidValueError, Place
 
     class Plan(Protocol):
         """A validation library's view of a type."""
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
         def forbidden(self, key: str) -> Finding:
             """Return the finding for a key that the type forbids."""
+
+        def unreadable(self, text: str) -> InvalidValueError:
+            """Return the error for a string with a lone surrogate."""
 
         def native(self, raw: Any, context: Any) -> Any:
             """Return the library's own exception for a complete JSON value, None if it is valid."""
@@ -48,7 +51,7 @@ def plan_of(type: Any, library: str | None = None) -> Plan:
     except TypeError:
         # for example an Annotated whose metadata is not hashable
         return _make(type, library)
-    return _cached(type, library)
+    return _cached(type, library, repr(type))
 
 
 def _make(type: Any, library: str) -> Plan:
@@ -63,8 +66,13 @@ def _make(type: Any, library: str) -> Plan:
     return plan
 
 
-# a WeakKeyDictionary could not hold types such as list[Item]
-_cached = lru_cache(maxsize=256)(_make)
+@lru_cache(maxsize=256)
+def _cached(type: Any, library: str, _written: str) -> Plan:
+    """Cache the plan of a type. ``list[int | str]`` equals ``list[str | int]``, but means something else.
+
+    A WeakKeyDictionary could not hold types such as ``list[Item]``.
+    """
+    return _make(type, library)
 
 
 def library_of(type: Any) -> str:

@@ -7,16 +7,15 @@ input that validators receive are the same. A model is validated when it closes,
 
 from __future__ import annotations
 
-import json
 from enum import Enum
 from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError, core_schema
 
-from .places import ANY, FORBIDDEN, IGNORED, PENDING, Body, Finding, Kind, Place
+from .places import ANY, FORBIDDEN, IGNORED, PENDING, Body, Finding, InvalidValueError, Kind, Place
 from .pydantic_schema import CLASSES, Layers, Schemas
-from .pydantic_validator import Validation, Validator
+from .pydantic_validator import Validation, Validator, encoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["make_plan"]
 
-_ENCODER = json.JSONEncoder()
 _OWN_ERRORS = frozenset(get_args(core_schema.ErrorType))
 # schemas that no JSON object fits
 _NO_OBJECTS = frozenset(
@@ -57,6 +55,7 @@ class PydanticPlan:
         self._bodies: dict[tuple[int, int], Body | None] = {}
         schema: Any = self._adapter.core_schema
         self.root = self.place(schema, None)
+        self._any = Validator(self._validation, lambda: dict(core_schema.any_schema()), None)
         self._finish = Validator(self._validation, lambda: self._around(schema, None), None)
 
     def finish(self, given: Any, context: Any) -> Any:
@@ -73,10 +72,18 @@ class PydanticPlan:
         }
         return Finding((), native["type"], native["msg"], native)  # type: ignore[arg-type]
 
+    def unreadable(self, text: str) -> InvalidValueError:
+        """Return the error for a string with a lone surrogate."""
+        try:
+            self._any.check(text, None, None)
+        except InvalidValueError as error:
+            return error
+        raise AssertionError("pydantic reads it")
+
     def native(self, raw: Any, context: Any) -> ValidationError | None:
         """Return pydantic's exception for a complete JSON value, None if it is valid."""
         try:
-            self._adapter.validate_json(_ENCODER.encode(raw), context=context)
+            self._adapter.validate_json(encoded(raw), context=context)
         except ValidationError as error:
             return error
         return None
@@ -104,14 +111,15 @@ class PydanticPlan:
         place = self._places.get(key)
         if place is None:
             layers = self._schemas.layers(schema)
-            if any(layer["type"] != "function-after" for layer in layers.functions):
-                # a function may change the input before it is validated
+            place = Place(is_late=True) if layers.is_opaque else self._core(layers, config)
+            if place.is_late and place.body is not None and layers.validates_default(config):
+                # a default has no validated items in it
                 place = Place(is_late=True)
-            else:
-                place = self._core(layers, config)
+            if not place.is_opaque:
                 if layers.functions:
                     place.is_late = True
                     place.exact = None
+                    place.shows_text = place.shows_text and layers.keeps_text
                 place.is_nullable = layers.is_nullable
             self._places[key] = place
         return place
@@ -198,6 +206,10 @@ class PydanticPlan:
         body = Body(Kind.LIST if core["type"] == "list" else Kind.DICT)
         self._bodies[key] = body
         item = core.get("items_schema" if body.kind is Kind.LIST else "values_schema")
+        if item is not None and body.kind is Kind.LIST and self._schemas.layers(item).can_vanish:
+            # an item is not found at its index
+            self._bodies[key] = None
+            return None
         body.item = ANY if item is None else self.place(item, config)
         keys = core.get("keys_schema")
         is_pure = keys is None or self._schemas.is_pure(keys)
@@ -239,9 +251,11 @@ class PydanticPlan:
             keys = by_key[name] or ()
             place = self.place(field["schema"], inner)
             body.keys[name] = tuple(keys)
-            for alias in keys:
-                body.fields[alias] = place
+            for position, alias in enumerate(keys):
+                # of several names that are there, pydantic reads the first
+                body.fields[alias] = place.unless(tuple(keys[:position])) if position else place
                 body.names[alias] = name
+            body.has_rivals = body.has_rivals or len(keys) > 1
         body.item = IGNORED
         body.close = Validator(self._validation, lambda: self._inside(layers.top, config), config).close
         return body
@@ -269,10 +283,13 @@ class PydanticPlan:
         """Copy the schema of a place so that it accepts a validated value, or validated parts."""
         layers = self._schemas.layers(schema)
         place = self.place(schema, config)
-        if any(layer["type"] != "function-after" for layer in layers.functions):
-            return layers.outer[0]
+        inner: Schema
+        if place.is_opaque:
+            inner = {**self._schemas.resolve(schema)}
+            inner.pop("ref", None)
+            return inner
         if place.carries:
-            inner: Schema = self._validation.carry  # type: ignore[assignment]
+            inner = self._validation.carry_or(layers.top if layers.validates_default(config) else None)
         elif layers.core["type"] in ("list", "dict"):
             inner = self._inside(layers.core, config)
         else:

@@ -56,6 +56,33 @@ class Layers(NamedTuple):
         """The functions of the model around the value."""
         return [layer for layer in self.outer if layer["type"] in FUNCTIONS]
 
+    @property
+    def is_opaque(self) -> bool:
+        """Whether only the model around the value can validate it.
+
+        A function may change the input first, or a default may take the place of an invalid value.
+        """
+        functions = any(layer["type"] != "function-after" for layer in self.functions)
+        return functions or any(layer.get("on_error", "raise") != "raise" for layer in self.outer)
+
+    @property
+    def can_vanish(self) -> bool:
+        """Whether an invalid value is left out."""
+        return any(layer.get("on_error") == "omit" for layer in self.outer)
+
+    def validates_default(self, config: Any) -> bool:
+        """Whether a default, which is no JSON, is validated as a value is."""
+        return any(
+            layer["type"] == "default"
+            and layer.get("validate_default", (config or {}).get("validate_default", False))
+            for layer in self.outer
+        )
+
+    @property
+    def keeps_text(self) -> bool:
+        """Whether the functions leave text what it is: validators of a field, not those of a type."""
+        return all(_is_of_field(layer["function"]["function"]) for layer in self.functions)
+
 
 class Schemas:
     """The definitions that the schemas of a type refer to."""
@@ -165,6 +192,14 @@ class Schemas:
             elif isinstance(current, (list, tuple)):
                 waiting += current
         return list(found.values())
+
+
+def _is_of_field(function: Any) -> bool:
+    """Report whether a function is for a field: a type has its constructor or a method of its own."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, MethodType) and isinstance(owner, type):
+        return hasattr(owner, "__pydantic_decorators__")
+    return not isinstance(function, type)
 
 
 def _is_of_pydantic(function: Any) -> bool:

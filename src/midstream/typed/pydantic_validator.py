@@ -26,9 +26,13 @@ if TYPE_CHECKING:
     from ..paths import Segment
     from .pydantic_schema import Schema, Schemas
 
-__all__ = ["Validation", "Validator", "json_path"]
+__all__ = ["Validation", "Validator", "encoded"]
 
 _ENCODER = json.JSONEncoder()
+# the number of the first validated value: so high that no default is mistaken for one
+_FIRST = 0x6D69_6473_7472
+# in place of a text that is too deep to be written: pydantic refuses it for the same reason
+_TOO_DEEP = "[" * 300
 
 
 class Validation:
@@ -36,11 +40,23 @@ class Validation:
 
     def __init__(self, schemas: Schemas) -> None:
         self._schemas = schemas
-        self._numbers = count()
+        self._numbers = count(_FIRST)
         # the values by number, while the model around them is validated
         self.carried: dict[int, Any] = {}
         # the schema of every validated value
-        self.carry = core_schema.no_info_plain_validator_function(self.carried.__getitem__)
+        self._carry = core_schema.no_info_plain_validator_function(self.carried.__getitem__)
+
+    def carry_or(self, schema: Schema | None) -> Any:
+        """Return the schema of a validated value. ``schema`` validates anything else, which is a default."""
+        if schema is None:
+            return self._carry
+        schema = {**schema}
+        schema.pop("ref", None)
+
+        def carry(value: Any, validate: Any) -> Any:
+            return self.carried[value] if type(value) is int and value in self.carried else validate(value)
+
+        return core_schema.no_info_wrap_validator_function(carry, schema)
 
     def build(self, schema: Schema, config: Any) -> Any:
         """Build the validator of a schema."""
@@ -79,6 +95,16 @@ class Validation:
         return str(given) if kind is int else _ENCODER.encode(given)
 
 
+def encoded(value: Any) -> str:
+    """Write a JSON value for pydantic."""
+    if type(value) is str:
+        return encode_basestring_ascii(value)
+    try:
+        return _ENCODER.encode(value)
+    except RecursionError:
+        return _TOO_DEEP
+
+
 class Validator:
     """A validator of JSON, built on first use."""
 
@@ -92,15 +118,17 @@ class Validator:
 
     def check(self, value: Any, text: str | None, context: Any) -> Any:
         """Validate a JSON value without validated parts."""
-        return self._run(
-            encode_basestring_ascii(value) if type(value) is str else _ENCODER.encode(value), value, context
-        )
+        return self._run(encoded(value), value, context)
 
     def close(self, given: Any, context: Any) -> Any:
         """Validate a JSON value with validated parts."""
         carried: list[int] = []
         try:
-            return self._run(self._validation.encode(given, carried), given, context)
+            text = self._validation.encode(given, carried)
+        except RecursionError:
+            text = _TOO_DEEP
+        try:
+            return self._run(text, given, context)
         finally:
             for number in carried:
                 del self._validation.carried[number]

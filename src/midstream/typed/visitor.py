@@ -17,6 +17,7 @@ from ..patterns import ANY as WILDCARD
 from .events import TypedEvent
 from .nodes import ABSENT, HELD, INVALID, NO_PART, OPEN, REFUSED, SHOWN, GrowingText, Node
 from .places import FORBIDDEN, IGNORED, PENDING, Body, Carrier, Finding, InvalidValueError, Kind, Place
+from .undecided import TAG_AGAIN, add_to_undecided, decide, settle
 from .views import view_of
 
 if TYPE_CHECKING:
@@ -41,12 +42,6 @@ START_ARRAY = JsonFragmentKind.StartArray
 END_OBJECT = JsonFragmentKind.EndObject
 END_ARRAY = JsonFragmentKind.EndArray
 JSON_COMPLETE = JsonFragmentKind.JsonComplete
-
-# the place of a repeated tag, in an object whose tag was already known
-TAG_AGAIN = Place()
-
-# a marker in `_replay`: the container ends here
-END = object()
 
 
 class TypedVisitor:
@@ -117,7 +112,7 @@ class TypedVisitor:
         self.key = key
         body = node.body
         if key in node.index:
-            self._forget(node, key)
+            self.forget(node, key)
         if body is None:
             self.place = IGNORED
         elif body.kind is Kind.MODEL:
@@ -127,6 +122,8 @@ class TypedVisitor:
                 self.place = TAG_AGAIN
         else:
             self.place = body.item
+        if not key.isascii() and not _is_text(key):
+            self.place = FORBIDDEN
 
     def begin_string(self) -> None:
         """Start collecting the text of a string."""
@@ -184,11 +181,13 @@ class TypedVisitor:
         elif body.kind is not Kind.TAGGED:
             self.place = body.item
         elif raw is not None and body.tag in raw:
-            self._decide(node, raw[body.tag])
+            decide(self, node, raw[body.tag])
 
     def end(self) -> None:
         """Close the innermost container."""
         node = self.node
+        if node.body is not None and node.body.has_rivals:
+            settle(self, node, node.body)
         parent = node.parent
         assert parent is not None
         self.node = parent
@@ -216,7 +215,7 @@ class TypedVisitor:
                 value = self.plan.finish(document.given["root"], self.context)
             except InvalidValueError as error:
                 document.marks[document.put("root", raw, value)] = INVALID
-                self._invalid(document, "root", error, raw)
+                self.report_invalid(document, "root", error, raw)
                 return
             self._report_late({"root": value}, document)
             document.put("root", raw, value)
@@ -224,13 +223,22 @@ class TypedVisitor:
 
     def _add_complete(self, node: Node, key: Segment, place: Place, value: Any, text: str | None) -> None:
         """Add a complete value that was not split."""
+        if type(value) is str and not value.isascii() and place.takes_any and not _is_text(value):
+            node.marks[node.put(key, value, UNDEFINED)] = INVALID
+            self.report_invalid(node, key, self.plan.unreadable(value), value)
+            return
         if place is IGNORED:
             position = node.put(key, value, UNDEFINED)
             if node.body is not None:
                 node.marks[position] = ABSENT
             return
         if place is PENDING or place is TAG_AGAIN:
-            self._add_to_undecided(node, key, value)
+            add_to_undecided(self, node, key, value)
+            return
+        if place.then is not None:
+            shown = value if place.shows_text and not self._is_held(node, key) else UNDEFINED
+            node.marks[node.put(key, value, shown)] = OPEN
+            node.add_input(key, value)
             return
         if place is FORBIDDEN:
             if key not in node.bad:
@@ -247,7 +255,7 @@ class TypedVisitor:
                 result = place.check(value, text, self.context)
             except InvalidValueError as error:
                 node.marks[node.put(key, value, UNDEFINED)] = INVALID
-                self._invalid(node, key, error, value)
+                self.report_invalid(node, key, error, value)
                 return
             given = Carrier(result) if place.carries else value
         if place.is_late:
@@ -280,7 +288,7 @@ class TypedVisitor:
                     value = body.close(node.given, self.context)
                 except InvalidValueError as error:
                     parent.marks[parent.put(key, raw, view_of(node, len(node.raws)))] = INVALID
-                    self._invalid(parent, key, error, raw)
+                    self.report_invalid(parent, key, error, raw)
                     return
                 final = self._report_late(value if body.unfold is None else body.unfold(value), node)
                 if final and place.is_late:
@@ -321,7 +329,7 @@ class TypedVisitor:
                     final[key] = found
         return final
 
-    def _invalid(self, node: Node, key: Segment, error: InvalidValueError, raw: Any) -> None:
+    def report_invalid(self, node: Node, key: Segment, error: InvalidValueError, raw: Any) -> None:
         """Report the errors of a child."""
         pair = (node.pair, key)
         segments = segments_of(pair)
@@ -333,11 +341,12 @@ class TypedVisitor:
             self.stop()
 
     def _forbid(self) -> None:
-        """Report a key that the type forbids."""
-        finding = self.plan.forbidden(str(self.key))
-        self._invalid(self.node, self.key, InvalidValueError([finding]), UNDEFINED)
+        """Report a key that the type forbids, or that has a lone surrogate."""
+        key = str(self.key)
+        error = InvalidValueError([self.plan.forbidden(key)]) if _is_text(key) else self.plan.unreadable(key)
+        self.report_invalid(self.node, self.key, error, UNDEFINED)
 
-    def _forget(self, node: Node, key: str) -> None:
+    def forget(self, node: Node, key: str) -> None:
         """Drop the errors of a key that is repeated."""
         gone = {id(error) for error in node.forget(key)}
         if gone:
@@ -355,66 +364,6 @@ class TypedVisitor:
 
     def _is_held(self, node: Node, key: Segment) -> bool:
         return bool(node.patterns) and self._held(node, key)[1]
-
-    def _add_to_undecided(self, node: Node, key: Segment, value: Any) -> None:
-        """Add a member to a tagged union before its tag is known, or a repeated tag."""
-        tag = node.place.body.tag  # type: ignore[union-attr]
-        node.marks[node.put(key, value, UNDEFINED)] = OPEN
-        if key != tag:
-            return
-        for bad in list(node.bad):
-            self._forget(node, str(bad))
-        # older snapshots keep the old node
-        fresh = Node(node.parent, node.key, node.place, node.place.body, True)
-        fresh.role, fresh.patterns = node.role, node.patterns
-        self.node = fresh
-        self._decide(fresh, value)
-        for name, member in dict(zip(node.keys, node.raws, strict=True)).items():
-            self.begin_member(name)
-            self._replay(member)
-
-    def _decide(self, node: Node, tag: Any) -> None:
-        """Choose the model of a tagged union."""
-        place = node.place
-        body = place.body
-        assert body is not None
-        assert place.check is not None
-        choice = None if isinstance(tag, (dict, list)) else body.choices.get((type(tag), tag))
-        if choice is not None:
-            node.body = choice
-            node.given = {}
-            return
-        # the library reports what is wrong with the tag; otherwise the object is validated when it is
-        # complete
-        node.body = None
-        try:
-            place.check({body.tag: tag}, None, self.context)
-        except InvalidValueError as error:
-            assert node.parent is not None
-            node.role = REFUSED
-            self._invalid(node.parent, node.key, error, {body.tag: tag})
-            node.bad[body.tag] = node.parent.bad.pop(node.key)
-
-    def _replay(self, raw: Any) -> None:
-        """Process a value that was collected, as if it arrived now."""
-        waiting: list[tuple[str | None, Any]] = [(None, raw)]
-        while waiting:
-            key, value = waiting.pop()
-            if value is END:
-                self.end()
-                continue
-            if key is not None:
-                self.begin_member(key)
-            if isinstance(value, dict):
-                self.begin(True, value)
-                waiting.append((None, END))
-                waiting += reversed(value.items())
-            elif isinstance(value, list):
-                self.begin(False)
-                waiting.append((None, END))
-                waiting += [(None, item) for item in reversed(value)]
-            else:
-                self.scalar(value, None)
 
 
 def _is_text(value: str) -> bool:
