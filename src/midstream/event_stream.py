@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from .accumulators.base import DEFAULT_LIMITS
-from .calls.messages import ToolCallsUpdate, ToolCallUpdate, to_event
+from .calls.messages import StreamSnapshot, ToolCallsUpdate, ToolCallUpdate, to_event
 from .calls.middleware import JsonFragmentUpdateMiddleware
 from .core.surrogates import escape_surrogates
 from .errors import ErrorCode, JsonStreamError, ParserError
@@ -149,6 +149,9 @@ message_id=None, choice=0, is_free_text=False, args_offset=0)], message_id='m1')
 
     def _parts(self, message: Message) -> Iterator[Message]:
         """Yield a message's updates one by one in short parts, with the id of the message they belong to."""
+        if isinstance(message, StreamSnapshot):
+            yield message
+            return
         id = message.message_id or self._id
         if isinstance(message, ToolCallsUpdate):
             for update in message.tool_call_updates:

@@ -138,3 +138,29 @@ test("errors of the server, of the source and of the text are told apart", async
   await limited.done;
   assert.deepEqual([limited.getSnapshot().isComplete, limited.getSnapshot().value], [false, undefined]);
 });
+
+test("a snapshot of the stream replaces what came before, and what follows continues it", async () => {
+  const call = { tool_call_id: "c", index: 0, function_name: "f", function_args: '{"a": "x', status: "open" };
+  const messages = [
+    { message_id: "m", text: '{"t": "Hel', calls: [call] },
+    { message_id: "n", text: "", finish_reason: "stop", calls: [{ ...call, tool_call_id: "d", status: "truncated" }] },
+  ];
+  const source = [
+    { type: "text_delta", text: "[1", message_id: "m" },
+    { function_args: "[", tool_call_id: "old", message_id: "m" },
+    { type: "stream_snapshot", data: JSON.stringify({ type: "stream_snapshot", messages }), id: "s-9" },
+    { type: "text_delta", text: 'lo"}', message_id: "m" },
+    { function_args: 'y"}', index: 0, message_id: "m", args_offset: 8 },
+    { type: "message_end", message_id: "m" },
+  ];
+  const store = createStore(source);
+  await store.done;
+  const { text, value, isComplete, calls, status } = store.getSnapshot();
+  assert.deepEqual({ text, value, isComplete, status }, {
+    text: '{"t": "Hello"}', value: { t: "Hello" }, isComplete: true, status: "complete",
+  });
+  assert.deepEqual(calls.map(({ id, args, isComplete: done, error }) => [id, args, done, error?.code]), [
+    ["c", { a: "xy" }, true, undefined],
+    ["d", { a: "x" }, false, "truncated"],
+  ]);
+});

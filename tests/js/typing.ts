@@ -80,6 +80,7 @@ applyPatch({}, [{ op: "add", path: "/a" }]);
 // calls
 const handler = new ToolsAggregateMessageHandler();
 const calls: ToolCall[] = handler.addMessage({ type: "text_delta", text: "x" });
+handler.addMessage({ type: "stream_snapshot", messages: [{ text: "x", calls: [{ function_args: "{", status: "open" }] }] });
 const args: JsonValue | undefined = calls[0]?.args;
 // @ts-expect-error calls are read-only
 calls[0]!.args = 1;

@@ -51,6 +51,7 @@ NAMES = [
     "RefusalDelta",
     "ServerToolResult",
     "ServerToolUpdate",
+    "StreamSnapshot",
     "TextDelta",
     "ToolCall",
     "ToolCallEnd",

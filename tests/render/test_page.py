@@ -313,6 +313,35 @@ def test_text_that_only_looks_like_json_is_text(visit: Visit) -> None:
     assert visit.page.locator(".card").count() == 0
 
 
+def test_a_snapshot_of_the_stream_is_shown_and_continued(visit: Visit) -> None:
+    call = {
+        "tool_call_id": "c",
+        "index": 0,
+        "function_name": "f",
+        "function_args": '{"a": "x',
+        "status": "open",
+    }
+    other = {**call, "tool_call_id": "d", "index": 1, "function_name": "g", "status": "truncated"}
+    snapshot = {"messages": [{"message_id": "m", "text": "Hello", "calls": [call, other]}]}
+    told: list[tuple[str, dict[str, Any]]] = [
+        ("tools_call_update", {"tool_call_id": "old", "function_args": "[1", "message_id": "m"}),
+        ("stream_snapshot", {"type": "stream_snapshot", "stream": "s", **snapshot}),
+        ("tools_call_update", {"index": 0, "function_args": 'y"}', "message_id": "m", "args_offset": 8}),
+        ("message_end", {"reason": "tool_calls", "message_id": "m"}),
+        ("stream_end", {}),
+    ]
+    body = "".join(
+        f"id: s-{i}\nevent: {name}\ndata: {json.dumps(data)}\n\n" for i, (name, data) in enumerate(told)
+    )
+    visit.page.route("**/events?*", lambda route: route.fulfill(content_type="text/event-stream", body=body))
+    visit.start("trip", 0)
+    visit.wait()
+    assert visit.page.locator(".card .name").all_text_contents() == ["f", "g"]
+    assert visit.page.locator(".badge").all_text_contents() == ["complete", "truncated"]
+    assert visit.page.locator(".text").text_content() == "Hello"
+    assert visit.value("f") == {"a": "xy"}
+
+
 # Connections
 
 

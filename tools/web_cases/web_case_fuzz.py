@@ -140,7 +140,8 @@ class _Maker:
             if self.is_so(0.07):
                 ends = [end(id, index), end(), end(id, failed=True), over("length", is_truncated=True)]
                 result = {"type": "tool_result", "tool_call_id": "a"}
-                other = choose([*ends, over("stop"), said("x"), result, upd("", id, index, name)])
+                thought = {"type": "reasoning_delta", "text": "x"}
+                other = choose([*ends, over("stop"), said("x"), thought, result, upd("", id, index, name)])
                 events += self._told(middleware, other) if is_enriched else [other]
             if not pieces:
                 continue

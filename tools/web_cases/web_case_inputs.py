@@ -633,10 +633,90 @@ def handler_sources() -> Iterable[Case]:
     )
 
 
+def restored(*calls: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"type": "stream_snapshot", "stream": "s", "messages": [{"calls": list(calls), **more}]}
+
+
+def known(status: Any, text: str = '{"a": "x', **more: Any) -> dict[str, Any]:
+    call = {"tool_call_id": "c1", "index": 0, "function_name": "f", "function_args": text, "status": status}
+    return call | more
+
+
+def handler_snapshots() -> Iterable[Case]:
+    other = upd("[1, 2", id="old", name="g", index=0)
+    rest = upd('y"}', index=0, args_offset=8)
+    for status in ("open", "complete", "truncated", "invalid", "failed", None, "newer"):
+        yield handler(f"a snapshot, {status}", other, restored(known(status)), rest, over("stop"), LAST)
+        complete = known(status, '{"a": 1}')
+        yield handler(
+            f"a snapshot of a complete text, {status}", other, restored(complete), over("stop"), LAST
+        )
+    yield handler("a snapshot of nothing", other, restored(), LAST)
+    yield handler("a snapshot without messages", other, {"type": "stream_snapshot", "messages": []}, LAST)
+    again = [upd(': "x', index=0, args_offset=4), rest]
+    yield handler(
+        "a snapshot that holds what comes again", restored(known("open")), *again, over("stop"), LAST
+    )
+    lost = upd('"}', index=0, args_offset=9)
+    yield handler("a snapshot, then a lost piece", restored(known("open")), lost, over("stop"), LAST)
+    yield handler(
+        "a snapshot after a snapshot", restored(known("open", "[1")), restored(known("open")), rest, LAST
+    )
+    second = known("open", "[", tool_call_id="c2", index=1)
+    yield handler(
+        "a snapshot of several calls, messages and choices",
+        {
+            "type": "stream_snapshot",
+            "messages": [
+                {"message_id": "m1", "finish_reason": "tool_calls", "calls": [known("complete", "{}")]},
+                {
+                    "message_id": "m2",
+                    "text": "a",
+                    "calls": [known("open"), second],
+                },
+                {"message_id": "m2", "choice": 1, "calls": [known("open", "[1, ")]},
+                {"message_id": "m3", "calls": None},
+            ],
+        },
+        upd("]", index=1, message_id="m2"),
+        upd("2]", index=0, message_id="m2", choice=1),
+        over("stop", message_id="m2"),
+        {"complete": "m1"},
+        {"complete": "m2"},
+    )
+    free = known("open", "print(", is_free_text=True)
+    yield handler("a snapshot of free text", restored(free), upd("1)", index=0), over("stop"), LAST)
+    told = [frag("StartObject"), partial("root.a", "x")]
+    yield handler(
+        "a snapshot with fragments",
+        restored(known("open", "{a: 'x", json_update_fragments=told)),
+        upd(
+            "y'}",
+            index=0,
+            json_update_fragments=[partial("root.a", "y"), frag("EndObject"), frag("JsonComplete")],
+        ),
+        over("stop"),
+        LAST,
+    )
+    for wrong in (
+        {"messages": None}, {"messages": 1}, {"messages": [1]}, {"messages": [{"calls": 1}]},
+        {"messages": [{"calls": [1]}]}, {"messages": [{"calls": [], "finish_reason": 1}]},
+        {"messages": [{"calls": [known("open")], "message_id": 1}]},
+        {"messages": [{"calls": [known(1)]}]}, {"messages": [{"calls": [known("open", index=[])]}]},
+    ):  # fmt: skip
+        yield handler(f"a malformed snapshot: {wrong}", other, {"type": "stream_snapshot", **wrong}, LAST)
+
+
 def handler_arguments() -> Iterable[Case]:
     yield handler("no arguments, ended by the message", upd(id="a", name="now"), over("tool_calls"), LAST)
     yield handler("no arguments, ended by the call", upd(id="a", name="now"), end("a"), over("stop"), LAST)
     yield handler("no arguments, ended, then text", upd(id="a", name="now"), end("a"), said("Well"), LAST)
+    for content in ("reasoning_delta", "refusal_delta", "server_tool_update", "server_tool_result"):
+        other = {"type": content, **({"text": "Well"} if content.endswith("delta") else {})}
+        yield handler(f"no arguments, ended, then {content}", upd(id="a", name="now"), end("a"), other, LAST)
+    for ignored in ("usage", "provider_error", "other", "of a newer version"):
+        other = {"type": ignored, "part_type": "x"}
+        yield handler(f"no arguments, ended, then {ignored}", upd(id="a", name="now"), end("a"), other, LAST)
     yield handler(
         "no arguments, ended, then another call",
         upd(id="a", index=0, name="now"),
@@ -1156,8 +1236,8 @@ def text_updates() -> Iterable[Case]:
 _GROUPS: list[Callable[[], Iterable[Case]]] = [
     rebuild_documents, rebuild_roots, rebuild_errors, rebuild_strings, rebuild_misplaced, rebuild_unknown,
     rebuild_malformed,
-    text_documents, text_updates, handler_sources, handler_arguments, handler_ends, handler_told_ends,
-    handler_names, handler_identity, handler_events, paths, event_streams,
+    text_documents, text_updates, handler_sources, handler_snapshots, handler_arguments, handler_ends,
+    handler_told_ends, handler_names, handler_identity, handler_events, paths, event_streams,
 ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ Read the files in this order:
 ``call``        the state of one call: its name, its arguments so far, how it ended
 ``snapshot``    ``ToolCall``: a call at one moment, immutable
 ``arguments``   ``FirstCall``: the argument text of one call, for ``argument_deltas``
+``restoring``   the calls that a snapshot of a stream lists
 ``handler``     ``ToolsAggregateMessageHandler``: keeps the calls of every message (client)
 ``middleware``  ``JsonFragmentUpdateMiddleware``: adds parsed updates to every piece of a call (server)
 

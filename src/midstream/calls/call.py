@@ -16,7 +16,7 @@ from ..tree.rope import grow, rope_text
 from ..wire.rebuilder import JsonFragmentRebuilder
 from .registry import Call, is_end
 from .snapshot import UNREAD, ToolCall, Version
-from .state import Judgement, State
+from .state import Event, Judgement, State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,14 @@ if TYPE_CHECKING:
     from .messages import Fragment, ToolCallUpdate
 
 __all__ = ["CallState"]
+
+
+# by the status in a snapshot of the stream: what ended the call
+_ENDINGS = {
+    "complete": Event.RESULT,
+    "truncated": Event.MESSAGE_CUT,
+    "failed": Event.CALL_FAILED,
+}
 
 
 class CallState(Call):
@@ -160,6 +168,17 @@ class CallState(Call):
         if not self._is_complete(True) and self.error is None:
             self.error = ParserError.at(ErrorCode.TRUNCATED, *self._end_position())
         self.error = self.error or ParserError.of(ErrorCode.PROVIDER_ERROR)
+
+    def restore(self, status: str, finish_reason: str | None) -> None:
+        """End the call as a snapshot says that it ended; with an unknown status it is open.
+
+        Invalid arguments may still grow, so they end nothing.
+        """
+        if status in _ENDINGS:
+            self.signal(_ENDINGS[status])
+        elif status == "invalid" and self.error is None:
+            self._note_gap(ParserError.of(ErrorCode.UNKNOWN, 0, "the sender found the arguments invalid"))
+        self.finish_reason = finish_reason
 
     def _end_text(self) -> None:
         """Add the high surrogate that was held back; no low surrogate followed."""

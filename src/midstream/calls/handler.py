@@ -14,6 +14,7 @@ from .messages import (
     RefusalDelta,
     ServerToolResult,
     ServerToolUpdate,
+    StreamSnapshot,
     TextDelta,
     ToolCallEnd,
     ToolCallsUpdate,
@@ -22,6 +23,7 @@ from .messages import (
     from_event,
 )
 from .registry import CallRegistry
+from .restoring import snapshot_calls
 from .snapshot import ToolCall
 from .state import Event, State
 
@@ -33,6 +35,8 @@ __all__ = ["ToolCall", "ToolsAggregateMessageHandler"]
 
 # in place of an id: the message belongs to no call
 _NONE: str = object()  # type: ignore[assignment]
+# the same: the message belongs to all calls
+_ALL: str = object()  # type: ignore[assignment]
 
 
 class ToolsAggregateMessageHandler:
@@ -40,7 +44,8 @@ class ToolsAggregateMessageHandler:
 
     `add_message` accepts the message types of `midstream`, or their plain form as dicts, and returns
     snapshots of the calls of that message. `calls` returns them at any time, `complete` a last time.
-    Invalid arguments are reported as the call's ``error``; they raise nothing.
+    The calls of a `StreamSnapshot` replace all others, and later messages continue them. Invalid
+    arguments are reported as the call's ``error``; they raise nothing.
 
     >>> handler = ToolsAggregateMessageHandler()
     >>> handler.add_message(ToolCallUpdate("call_1", 0, "weather", '{"city": "Par'))
@@ -71,8 +76,13 @@ class ToolsAggregateMessageHandler:
         return self._registry.message_ids
 
     def add_message(self, message: Any) -> list[ToolCall]:
-        """Add a message, and return the calls of the provider message that it belongs to."""
+        """Add a message, and return the calls of the provider message that it belongs to.
+
+        A `StreamSnapshot` returns the calls of all messages.
+        """
         id = self._dispatch(message)
+        if id is _ALL:
+            return self._all_calls()
         return [] if id is _NONE else self._views(id)
 
     def calls(self, message_id: str | None = None) -> list[ToolCall]:
@@ -120,6 +130,9 @@ class ToolsAggregateMessageHandler:
                     _note_content(table, None)
             case MessageEnd():
                 self._end_message(message)
+            case StreamSnapshot():
+                self._restore(message)
+                return _ALL
             case Mapping():
                 return self._dispatch(from_event(message))
             case _:
@@ -133,6 +146,22 @@ class ToolsAggregateMessageHandler:
         if call is not None and (call.add_update(update) or call is begun):
             _note_content(self._registry.latest_table, call)
         return id
+
+    def _restore(self, snapshot: StreamSnapshot) -> None:
+        """Replace all calls by those of a snapshot; an invalid one changes nothing."""
+        before, self._registry = self._registry, CallRegistry(self._new_call)
+        try:
+            for update, status, finish_reason in snapshot_calls(snapshot):
+                call = self._registry.find(update, update.message_id)
+                assert call is not None, "no call was dropped from a new registry"
+                call.add_update(update)
+                _note_content(self._registry.latest_table, call)
+                call.restore(status, finish_reason)
+        except BaseException:
+            self._registry = before
+            raise
+        finally:
+            self._begun = None
 
     def _add_result(self, result: ToolResult) -> str | None:
         """End the call that a result belongs to, in any message."""

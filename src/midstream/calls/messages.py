@@ -25,6 +25,7 @@ __all__ = [
     "RefusalDelta",
     "ServerToolResult",
     "ServerToolUpdate",
+    "StreamSnapshot",
     "TextDelta",
     "ToolCallEnd",
     "ToolCallUpdate",
@@ -232,9 +233,25 @@ class MessageEnd(NamedTuple):
     usage: Usage | None = None
 
 
+class StreamSnapshot(NamedTuple):
+    """Everything that a stream has said so far, for clients that joined late or were too slow.
+
+    It replaces all that came before it, and later messages continue it. ``messages`` has an entry for each
+    message and choice: ``message_id``, ``text``, ``reasoning``, ``refusal``, ``usage``, ``finish_reason``,
+    ``error``, and ``calls``, where each call has the fields of a `ToolCallUpdate` and a ``status``: open,
+    complete, truncated, invalid or failed.
+
+    >>> StreamSnapshot([{"message_id": "m1", "text": "Hel", "calls": []}]).messages[0]["text"]
+    'Hel'
+    """
+
+    messages: Sequence[Mapping[str, Any]]
+    stream: str | None = None
+
+
 Message = (
     ToolCallUpdate | ToolCallsUpdate | ToolCallEnd | TextDelta | ReasoningDelta | RefusalDelta | ToolResult
-    | ServerToolUpdate | ServerToolResult | Usage | ProviderError | Other | MessageEnd
+    | ServerToolUpdate | ServerToolResult | Usage | ProviderError | Other | MessageEnd | StreamSnapshot
 )  # fmt: skip
 
 # by the ``type`` field of the plain form
@@ -252,6 +269,7 @@ TYPES: dict[str, Any] = {
     "provider_error": ProviderError,
     "other": Other,
     "message_end": MessageEnd,
+    "stream_snapshot": StreamSnapshot,
 }
 _NAMES = {cls: name for name, cls in TYPES.items()}
 # one name for tool-call updates: the fields of the event show whether it holds one update or several
@@ -381,6 +399,8 @@ _FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
     "status": int,
     "retry_after": (int, float),
     "is_retryable": bool,
+    "messages": (list, tuple),
+    "stream": str,
 }
 # a field named ``type`` has another name in the plain form, whose ``type`` is the type of the message
 _PLAIN_NAMES = {(ProviderError, "type"): "error_type", (Other, "type"): "part_type"}

@@ -215,6 +215,19 @@ export class StreamView {
     this.#schedule();
   }
 
+  /** Show what a snapshot of the stream says; call it on a new view. */
+  restore(event) {
+    this.#handler.addMessage(event);
+    for (const { message_id: id, choice, text } of event.messages) {
+      if (text) this.#message(id ?? null).addText(text, choice ?? 0);
+    }
+    for (const id of this.#handler.messageIds) this.#message(id).setCalls(this.#handler.calls(id));
+    for (const { message_id: id, finish_reason: reason } of event.messages) {
+      if (reason) this.#message(id ?? null).end(reason, false);
+    }
+    this.#schedule();
+  }
+
   #addResult(event) {
     for (const [id, message] of this.#messages) {
       const calls = this.#handler.calls(id);

@@ -308,6 +308,17 @@ export interface ToolCallUpdate {
   args_offset?: number | null;
 }
 
+/** A message and choice of a stream_snapshot. */
+export interface SnapshotMessage {
+  message_id?: string | null;
+  choice?: number | null;
+  text?: string | null;
+  finish_reason?: string | null;
+  calls?: Array<
+    ToolCallUpdate & { status?: "open" | "complete" | "truncated" | "invalid" | "failed" | (string & {}) | null }
+  > | null;
+}
+
 /** An event of a stream. Events of other types are ignored. */
 export type StreamEvent =
   | ({ type?: "tools_call_update" | "tool_call_update" } & ToolCallUpdate)
@@ -321,6 +332,7 @@ export type StreamEvent =
       choice?: number | null;
     }
   | { type: "text_delta"; text: string; message_id?: string | null; choice?: number | null }
+  | { type: "stream_snapshot"; messages: SnapshotMessage[]; stream?: string | null }
   | { type: "tool_result"; tool_call_id?: string | null; result?: unknown; message_id?: string | null }
   | {
       type: "message_end";
@@ -355,7 +367,10 @@ export declare class ToolsAggregateMessageHandler {
   constructor();
   /** The ids of the messages that are not complete yet. */
   get messageIds(): Array<string | null>;
-  /** Add an event; return the calls of its message, or none if it does not concern calls. */
+  /**
+   * Add an event; return the calls of its message, or none if it does not concern calls. The calls of a
+   * `stream_snapshot` replace all others, and are returned.
+   */
   addMessage(event: StreamEvent | unknown): ToolCall[];
   /** Return the calls of a message as they stand, in order of appearance. */
   calls(messageId?: string | null): ToolCall[];

@@ -139,6 +139,8 @@ async function start(source, from = "") {
     }
     run.count++;
     showCount(run.count);
+    // a snapshot replaces everything
+    if (event.type === "stream_snapshot") fresh();
     handle(run, event);
     if (status.dataset.state !== "streaming" && running === run) say("Streaming …", "streaming");
   };
@@ -173,6 +175,7 @@ function handle(run, event) {
   if (event.type === "stream_start" || event.type === "stream_end") return;
   const data = JSON.parse(event.data);
   if (event.type === "error") run.problem = data.message ?? "unknown error";
+  else if (event.type === "stream_snapshot") run.view.restore(data);
   else run.view.add({ type: event.type, ...data });
 }
 

@@ -211,6 +211,19 @@ export class CallState {
     this.error ??= errorOf("provider_error");
   }
 
+  /**
+   * End the call as a snapshot says that it ended; with an unknown status it is open. Invalid arguments may
+   * still grow, so they end nothing.
+   */
+  restore(status, finishReason) {
+    if (status === "failed") this.fail();
+    else if (status === "complete" || status === "truncated") this.end(true, status === "truncated");
+    else if (status === "invalid" && this.error === null) {
+      this.#fail(errorOf("unknown", 0, "the sender found the arguments invalid"));
+    }
+    this.finishReason = finishReason;
+  }
+
   /** Return the call as it stands; the same object while nothing changes. */
   view() {
     if (!this.snapshot?.isSnapshotOf(this)) this.snapshot = new ToolCall(this);

@@ -22,9 +22,14 @@ const FIELDS = {
   is_truncated: isBoolean,
   text: isString,
   reason: isString,
+  finish_reason: isString,
+  status: isString,
   result: () => true,
   tool_call_updates: Array.isArray,
+  messages: Array.isArray,
 };
+// what shows that a call which ended before it was not cut off
+const CONTENT = ["text", "message_id", "choice"];
 const TYPES = {
   __proto__: null,
   tool_call_update: [
@@ -33,10 +38,16 @@ const TYPES = {
   ],
   tools_call_update: ["tool_call_updates", "message_id"],
   tool_call_end: ["tool_call_id", "index", "failed", "message_id", "choice"],
-  text_delta: ["text", "message_id", "choice"],
+  text_delta: CONTENT,
+  reasoning_delta: CONTENT,
+  refusal_delta: CONTENT,
+  server_tool_update: CONTENT,
+  server_tool_result: CONTENT,
   tool_result: ["tool_call_id", "result", "message_id"],
   message_end: ["reason", "is_truncated", "message_id", "choice"],
+  stream_snapshot: ["messages"],
 };
+const REQUIRED = { __proto__: null, text_delta: "text", stream_snapshot: "messages" };
 
 function invalidEvent(detail) {
   return new JsonStreamError(errorOf("invalid_event", 0, detail));
@@ -72,10 +83,30 @@ export function readEvent(event) {
     );
   }
   for (const name of names) {
-    if (message[name] !== null && !FIELDS[name](message[name])) {
-      throw invalidEvent(`${name} has the wrong type`);
-    }
+    check(message, name);
   }
-  if (type === "text_delta" && message.text === null) throw invalidEvent("text is missing");
+  const required = REQUIRED[type];
+  if (required !== undefined && message[required] === null) throw invalidEvent(`${required} is missing`);
   return message;
+}
+
+function check(data, name) {
+  const value = data[name] ?? null;
+  if (value !== null && !FIELDS[name](value)) throw invalidEvent(`${name} has the wrong type`);
+  return value;
+}
+
+/** List the calls of a stream_snapshot: [update, status, finish reason] of each. */
+export function snapshotCalls({ messages }) {
+  return messages.flatMap((message) => {
+    if (!isRecord(message)) throw invalidEvent("messages is not a list of messages");
+    const reason = check(message, "finish_reason");
+    const calls = message.calls || [];
+    if (!Array.isArray(calls) || !calls.every(isRecord)) throw invalidEvent("calls is not a list of calls");
+    return calls.map((call) => {
+      const { message_id, choice } = message;
+      const place = { type: "tool_call_update", message_id, choice: call.choice ?? choice, args_offset: null };
+      return [readEvent({ ...call, ...place }), check(call, "status"), reason];
+    });
+  });
 }

@@ -1,7 +1,7 @@
 /** Events into the tool calls of each message, as they stand. */
 
 import { CallState } from "./call.js";
-import { readEvent } from "./events.js";
+import { readEvent, snapshotCalls } from "./events.js";
 import { CallPlaces, CallTable } from "./registry.js";
 import { isRecord } from "./text.js";
 
@@ -41,7 +41,7 @@ class Message {
     return this.#places.choices(event.tool_call_id, this.#id)[0] ?? choice;
   }
 
-  /** Add an update of one of the calls. */
+  /** Add an update of one of the calls; return the call. */
   add(update) {
     const count = this.calls.length;
     const choice = this.#choiceOf(update);
@@ -50,6 +50,7 @@ class Message {
     const id = update.tool_call_id;
     if (this.tables.get(choice).knows(id)) this.#places.add(id, this.#id, choice);
     if (call.add(update) || this.calls.length > count) this.continueWith(choice, call);
+    return call;
   }
 
   /** Note that content arrived: the call that waited before it was not cut off. */
@@ -93,7 +94,7 @@ class Message {
  * Collects the tool calls of messages from their events.
  *
  * `addMessage` adds an event and returns the calls of its message as they stand; `calls` returns
- * them at any time, `complete` a last time. Invalid arguments are the `error` of their call and throw
+ * them at any time, `complete` a last time. The calls of a stream_snapshot replace all others. Invalid arguments are the `error` of their call and throw
  * nothing; a malformed event throws JsonStreamError.
  */
 export class ToolsAggregateMessageHandler {
@@ -121,10 +122,13 @@ export class ToolsAggregateMessageHandler {
         return this.#apply(id, (target) => target.endCall(message));
       case "tool_result":
         return this.#endByResult(message);
-      case "text_delta":
-        return this.#apply(id, (target) => target.continueWith(message.choice ?? 0, null));
-      default:
+      case "stream_snapshot":
+        return this.#restore(message);
+      case "message_end":
         return this.#apply(id, (target) => target.end(message));
+      default:
+        // other content
+        return this.#apply(id, (target) => target.continueWith(message.choice ?? 0, null));
     }
   }
 
@@ -153,17 +157,30 @@ export class ToolsAggregateMessageHandler {
   }
 
   #add(messageId, updates) {
-    for (const update of updates) {
-      const id = update.message_id || messageId;
-      this.#latest = id;
-      let message = this.#messages.get(id);
-      if (message === undefined) {
-        message = new Message(id, this.#places);
-        this.#messages.set(id, message);
-      }
-      message.add(update);
-    }
+    for (const update of updates) this.#addUpdate(update.message_id || messageId, update);
     return this.calls(messageId);
+  }
+
+  #addUpdate(id, update) {
+    this.#latest = id;
+    let message = this.#messages.get(id);
+    if (message === undefined) {
+      message = new Message(id, this.#places);
+      this.#messages.set(id, message);
+    }
+    return message.add(update);
+  }
+
+  /** Replace all calls by those of a snapshot, and return them; an invalid one changes nothing. */
+  #restore(snapshot) {
+    const calls = snapshotCalls(snapshot);
+    this.#messages = new Map();
+    this.#places = new CallPlaces();
+    this.#latest = null;
+    for (const [update, status, reason] of calls) {
+      this.#addUpdate(update.message_id, update).restore(status, reason);
+    }
+    return [...this.#messages.values()].flatMap((message) => message.views());
   }
 
   #apply(messageId, change) {

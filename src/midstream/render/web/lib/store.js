@@ -60,10 +60,23 @@ class StreamState {
       this.error ??= { code: event.code ?? "unknown", message: event.message ?? "" };
       return;
     }
+    if (event.type === "stream_snapshot") {
+      this.#restore(event);
+      return;
+    }
     if (event.type === "text_delta" && typeof event.text === "string") this.#addText(event.text);
     if (event.type === "message_end") this.#isTruncated ||= event.is_truncated === true;
     const calls = this.#handler.addMessage(event);
     if (calls.length > 0) this.#callsOf.set(event.message_id ?? null, calls);
+  }
+
+  /** Begin again from a snapshot of the stream. */
+  #restore(event) {
+    this.#handler.addMessage(event);
+    this.#callsOf = new Map(this.#handler.messageIds.map((id) => [id, this.#handler.calls(id)]));
+    this.#accumulator = new JsonValueAccumulator({ onError: "event" });
+    this.#text = "";
+    for (const { text } of event.messages) this.#addText(text ?? "");
   }
 
   end(status, error = null) {
