@@ -16,7 +16,7 @@ BENCH_WHEEL = $(BENCH)/bin/python -m pip wheel --quiet --no-build-isolation --no
 # the SDKs of providers, for the tests that use them as clients
 SDKS := .venv-sdk-openai/ready .venv-sdk-anthropic/ready .venv-sdk-objects/ready
 
-.PHONY: help demo test check docs bench deep bench-check comparison pictures dist clean locks sdk-envs chromium
+.PHONY: help demo test check docs bench deep bench-check comparison pictures dist clean locks sdk-envs programs
 
 help:
 	@echo "make demo    see JSON arrive"
@@ -29,7 +29,7 @@ help:
 demo: $(VENV)/installed
 	@$(BIN)/python -m midstream.cli.demo
 
-test: $(VENV)/installed $(SDKS) $(VENV)/browser
+test: $(VENV)/installed $(SDKS) $(VENV)/programs
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(VENV)/installed
@@ -61,7 +61,7 @@ bench-check: $(VENV)/installed
 deep: $(VENV)/installed
 	@$(BIN)/python tools/deep.py $(ONLY) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(ARGS),--args="$(ARGS)")
 
-pictures: $(VENV)/installed $(VENV)/browser
+pictures: $(VENV)/installed $(VENV)/programs
 	$(BIN)/python tools/diagrams/make_diagrams.py
 	$(BIN)/python tools/pictures/make_pictures.py
 	$(BIN)/python tools/pictures/make_terminal_pictures.py
@@ -91,12 +91,12 @@ $(VENV)/tools: requirements/check.txt
 
 sdk-envs: $(SDKS)
 
-# Chromium and Node for the tests of the page: the installed ones, else Debian's packages if possible; the
+# Chromium, Node, Redis and nginx for the tests: the installed ones, else Debian's packages if possible; the
 # tests report what is still missing
-chromium: $(VENV)/browser
+programs: $(VENV)/programs
 
-$(VENV)/browser: | $(VENV)/tools
-	@sh tools/get_browser.sh
+$(VENV)/programs: | $(VENV)/tools
+	@sh tools/get_programs.sh
 	@touch $@
 
 .venv-%/ready: requirements/%.txt

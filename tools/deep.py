@@ -42,7 +42,7 @@ def programs(seconds: str) -> dict[str, Program]:
     free_threaded = os.environ.get("FREE_THREADED") or next(filter(shutil.which, FREE_THREADED), "")
     return {
         "tests": Program(
-            "the tests marked `deep`, too long for the suite", (TESTS,), ("sdk-envs", ".venv/browser")
+            "the tests marked `deep`, too long for the suite", (TESTS,), ("sdk-envs", ".venv/programs")
         ),
         "dist": Program(
             "build sdist and wheels in every way the switch allows, and try them",
@@ -69,7 +69,7 @@ def programs(seconds: str) -> dict[str, Program]:
         "apps": Program(
             "the npm package: packed, checked, measured, and built into Vite, Svelte and React applications",
             ((PYTHON, "tools/js_apps/apps.py"),),
-            (".venv/browser",),
+            (".venv/programs",),
             executables=("node", "npm"),
         ),
         "sanitize": Program(

@@ -859,7 +859,7 @@ CONTRASTS = """() => {
 
 def test_without_a_browser_the_tests_fail_and_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHROMIUM", "/nowhere/chromium")
-    with pytest.raises(pytest.fail.Exception, match="make chromium"), chromium():
+    with pytest.raises(pytest.fail.Exception, match="make programs"), chromium():
         raise AssertionError("there is none")
 
 

@@ -110,7 +110,7 @@ def executable() -> str:
     )
     if found is None or not Path(found).exists():
         pytest.fail(
-            "Chromium is missing: run `make chromium`, or name one in the variable CHROMIUM", pytrace=False
+            "Chromium is missing: run `make programs`, or name one in the variable CHROMIUM", pytrace=False
         )
     return found
 

@@ -1,0 +1,15 @@
+"""Stores: the logs of streams, which workers share.
+
+A store keeps the provider's raw events of each stream, numbered from 1, and how the stream ended. Everything
+that viewers receive is derived from this log. Read the files in this order:
+
+``base``    what every store does, and what its answers mean
+``memory``  for one process
+``sqlite``  for the workers of one machine
+``redis``   for several machines (Redis or Valkey)
+``urls``    from ``--store URL`` to a store
+
+Invariants, for every store and tested by one set of tests: a log has no gaps and no repetitions; it only
+grows, until exactly one end; only the worker whose epoch is the latest can append; a stream is dropped when
+nothing was appended for the time to live.
+"""

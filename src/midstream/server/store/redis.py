@@ -1,0 +1,418 @@
+"""A store in Redis or Valkey, for the workers of several machines.
+
+A stream is a hash (its state) and a Redis stream (its log, with one entry for each batch, numbered
+``<epoch>-<number of its last event>``). Each batch is also published, so readers need no polling; they fill
+gaps from the log. A short script checks and appends at once, so a worker that has been replaced cannot write.
+A worker's lease is a key that expires unless a thread renews it, so that a busy event loop costs no lease.
+
+At most four connections are open, whatever the number of streams: two for commands, one for the lease, and
+one on which all batches arrive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import threading
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import redis
+import redis.asyncio
+from redis.exceptions import RedisError
+
+from .base import OPEN_SECONDS, Appended, Batch, End, Head, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator, Mapping, Sequence
+
+__all__ = ["RedisStore"]
+
+_VERSION = b"1"
+_PREFIX = "midstream:"
+_PASSWORD = "MIDSTREAM_REDIS_PASSWORD"
+_COMMANDS = 2
+# how long a command may take
+_SECONDS = 2.0
+# after this silence a reader checks that it has missed nothing
+_SILENCE_SECONDS = 0.5
+# after this silence the writer of a stream checks that it has missed no signal
+_SIGNAL_SECONDS = 5.0
+# until a lost connection for messages is opened again
+_RETRY_SECONDS = 0.1
+_BATCH = 64
+
+# KEYS: state, log; ARGV: epoch, number of the first event, count, end, payload, milliseconds to live, channel
+# The answer is a word, or the number from which on the caller has to repeat.
+_APPEND = """
+local state = redis.call('HMGET', KEYS[1], 'epoch', 'next', 'end')
+if not state[1] then return 'gone' end
+if state[1] ~= ARGV[1] then return 'fenced' end
+local first, count, next = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(state[2])
+if first > next then return 'gap' end
+local is_known = first + count <= next
+if state[3] then
+  if is_known and (ARGV[4] == '' or ARGV[4] == state[3]) then return 'ok' end
+  return 'over'
+end
+if is_known and ARGV[4] == '' then return 'ok' end
+if first < next then return next end
+local last = first + count
+if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'end', ARGV[4]) else last = last - 1 end
+redis.call('XADD', KEYS[2], ARGV[1] .. '-' .. last, 'b', ARGV[5])
+redis.call('HSET', KEYS[1], 'next', first + count)
+redis.call('PEXPIRE', KEYS[1], ARGV[6])
+redis.call('PEXPIRE', KEYS[2], ARGV[6])
+redis.call('PUBLISH', ARGV[7], ARGV[5])
+return 'ok'
+"""
+# KEYS: state; ARGV: epoch, worker
+_CLAIM = """
+local state = redis.call('HMGET', KEYS[1], 'epoch', 'end')
+if state[1] ~= ARGV[1] or state[2] then return 0 end
+redis.call('HSET', KEYS[1], 'epoch', ARGV[1] + 1, 'worker', ARGV[2])
+return 1
+"""
+# KEYS: state; ARGV: channel
+_CANCEL = """
+if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], 'end') == 1 then return 0 end
+redis.call('HSET', KEYS[1], 'cancelled', '1')
+redis.call('PUBLISH', ARGV[1], '')
+return 1
+"""
+
+
+class RedisStore:
+    """Keep the logs in Redis; ``lease`` is the number of seconds after which a silent worker counts as dead.
+
+    The password is the one in the URL or, if there is none, in the variable MIDSTREAM_REDIS_PASSWORD.
+    """
+
+    def __init__(self, url: str, ttl: float = 600, lease: float = 3) -> None:
+        self._ttl = ttl
+        self._lease = lease
+        options: dict[str, Any] = {"socket_timeout": _SECONDS, "socket_connect_timeout": _SECONDS}
+        password = os.environ.get(_PASSWORD)
+        if password and not urlsplit(url).password:
+            options["password"] = password
+        pool = redis.asyncio.BlockingConnectionPool.from_url(
+            url, max_connections=_COMMANDS, timeout=_SECONDS, **options
+        )
+        self._client = redis.asyncio.Redis.from_pool(pool)
+        # messages may be rare: reading them has no time limit
+        self._listener = redis.asyncio.Redis.from_url(url, **{**options, "socket_timeout": None})
+        self._lease_client = redis.Redis.from_url(url, max_connections=1, **options)
+        self._append = self._client.register_script(_APPEND)
+        self._claim = self._client.register_script(_CLAIM)
+        self._cancel = self._client.register_script(_CANCEL)
+        self._worker = ""
+        self._inboxes: dict[str, set[asyncio.Queue[bytes]]] = {}
+        self._messages = self._listener.pubsub()
+        self._listening: asyncio.Task[None] | None = None
+        self._stopping = threading.Event()
+        self._renewing: threading.Thread | None = None
+
+    async def start(self, worker: str) -> None:
+        """Connect as a worker, and take its lease."""
+        self._worker = worker
+        try:
+            await self._check_version()
+            await _answer(self._client.set(_lease_of(worker), b"1", px=_milliseconds(self._lease)))
+            # without any subscription there is no connection to read from
+            await _answer(self._messages.subscribe(_channel_of("")))
+        except StoreError:
+            await self.close()
+            raise
+        self._listening = asyncio.create_task(self._listen())
+        self._renewing = threading.Thread(target=self._renew, name="midstream-lease", daemon=True)
+        self._renewing.start()
+
+    async def _check_version(self) -> None:
+        key = f"{_PREFIX}version"
+        await _answer(self._client.set(key, _VERSION, nx=True))
+        found = await _answer(self._client.get(key))
+        if found != _VERSION:
+            shown = found.decode("ascii", "replace")
+            raise StoreError(
+                f"the Redis store has version {shown}; this midstream uses version {_VERSION.decode()}"
+            )
+
+    async def close(self) -> None:
+        """Release the lease and disconnect."""
+        self._stopping.set()
+        if self._listening is not None:
+            self._listening.cancel()
+            await asyncio.gather(self._listening, return_exceptions=True)
+        if self._renewing is not None:
+            await asyncio.to_thread(self._renewing.join)
+        with suppress(StoreError):
+            await self.release(self._worker)
+        with suppress(RedisError, OSError):
+            await self._messages.aclose()  # type: ignore[no-untyped-call]
+        with suppress(RedisError, OSError):
+            await self._listener.aclose()
+        with suppress(RedisError, OSError):
+            await self._client.aclose(close_connection_pool=True)
+        self._lease_client.close()
+
+    # logs
+
+    async def create(self, id: str, meta: Mapping[str, Any]) -> None:
+        """Create the empty log of a stream."""
+        state: dict[Any, Any] = {"meta": json.dumps(meta), "worker": self._worker, "epoch": 1, "next": 1}
+        async with self._client.pipeline(transaction=False) as pipe:
+            pipe.hset(_state_of(id), mapping=state)
+            pipe.pexpire(_state_of(id), _milliseconds(self._ttl + OPEN_SECONDS))
+            pipe.sadd(f"{_PREFIX}open", id)
+            await _answer(pipe.execute())
+
+    async def append(
+        self, id: str, epoch: int, at: int, events: Sequence[bytes], end: End | None = None
+    ) -> Appended:
+        """Append events and an end."""
+        written = "" if end is None else json.dumps(end)
+        ttl = _milliseconds(self._ttl + (OPEN_SECONDS if end is None else 0))
+        while True:
+            payload = _packed(Batch(at, events, end))
+            answer = await _answer(
+                self._append(
+                    keys=[_state_of(id), _log_of(id)],
+                    args=[epoch, at, len(events), written, payload, ttl, _channel_of(id)],
+                )
+            )
+            if isinstance(answer, bytes):
+                break
+            # some of the events are in the log already
+            events = events[answer - at :]
+            at = answer
+        if end is not None and answer == b"ok":
+            await _answer(self._client.srem(f"{_PREFIX}open", id))
+        return Appended(answer.decode())
+
+    async def read(self, id: str, after: int = 0) -> AsyncGenerator[Batch]:
+        """Yield the events after a number, as they are appended."""
+        async with self._subscribed(_channel_of(id)) as inbox:
+            following: int | None = after + 1
+            is_known = False
+            while following is not None:
+                if not is_known:
+                    async for batch in self._logged(id, following):
+                        yield batch
+                        following = None if batch.end is not None else batch.first + len(batch.events)
+                    is_known = True
+                elif (payload := await _next(inbox)) is None:
+                    following, is_known = await self._checked(id, following)
+                elif not payload:
+                    # the subscription of another reader was confirmed
+                    continue
+                elif (batch := _unpacked(payload)).first > following:
+                    is_known = False
+                elif (rest := _after(batch, following)) is not None:
+                    yield rest
+                    following = None if rest.end is not None else rest.first + len(rest.events)
+
+    async def _logged(self, id: str, following: int) -> AsyncGenerator[Batch]:
+        """Yield the batches of the log from a number on."""
+        start = f"1-{following}"
+        while True:
+            entries = await _answer(self._client.xrange(_log_of(id), start, "+", count=_BATCH))
+            for number, fields in entries:
+                batch = _after(_unpacked(fields[b"b"]), following)
+                start = f"({number.decode()}"
+                if batch is not None:
+                    yield batch
+                    following = batch.first + len(batch.events)
+            if len(entries) < _BATCH:
+                return
+
+    async def _checked(self, id: str, following: int) -> tuple[int | None, bool]:
+        """Return the next number to read, None if the stream is gone, and whether nothing was missed."""
+        head = await self.head(id)
+        if head is None:
+            return None, True
+        return following, head.next == following and head.end is None
+
+    async def head(self, id: str) -> Head | None:
+        """Return what is known of a stream."""
+        names = ["meta", "epoch", "worker", "next", "end", "cancelled"]
+        state = await _answer(self._client.hmget(_state_of(id), names))
+        if state[0] is None:
+            return None
+        end = None if state[4] is None else End(*json.loads(state[4]))
+        meta, epoch, worker, following = json.loads(state[0]), int(state[1]), state[2].decode(), int(state[3])
+        return Head(meta, epoch, worker, following, end, state[5] is not None)
+
+    async def claim(self, id: str, epoch: int, worker: str) -> bool:
+        """Make a worker the writer of an open stream."""
+        return bool(await _answer(self._claim(keys=[_state_of(id)], args=[epoch, worker])))
+
+    async def cancel(self, id: str) -> bool:
+        """Signal the writer of a stream to stop."""
+        return bool(await _answer(self._cancel(keys=[_state_of(id)], args=[_signal_of(id)])))
+
+    async def cancelled(self, id: str) -> None:
+        """Return when the writer of a stream is to stop."""
+        async with self._subscribed(_signal_of(id)) as inbox:
+            while (head := await self.head(id)) is not None and not head.is_cancelled:
+                await _next(inbox, _SIGNAL_SECONDS)
+
+    async def open_streams(self) -> dict[str, str]:
+        """Return the streams that have not ended, each with its worker."""
+        found = {}
+        for name in await _answer(self._client.smembers(f"{_PREFIX}open")):
+            id = name.decode()
+            worker, end = await _answer(self._client.hmget(_state_of(id), ["worker", "end"]))
+            if worker is not None and end is None:
+                found[id] = worker.decode()
+            else:
+                await _answer(self._client.srem(f"{_PREFIX}open", id))
+        return found
+
+    async def bind(self, key: str, value: str) -> str:
+        """Return the value that a key is bound to; bind it if there is none."""
+        name = f"{_PREFIX}bound:{key}"
+        known = await _answer(self._client.set(name, value, nx=True, get=True, px=_milliseconds(self._ttl)))
+        return value if known is None else str(known.decode())
+
+    async def drop(self, id: str) -> None:
+        """Remove a stream."""
+        await _answer(self._client.delete(_state_of(id), _log_of(id)))
+        await _answer(self._client.srem(f"{_PREFIX}open", id))
+
+    async def expire(self) -> None:
+        """Do nothing: Redis itself removes what is older than the time to live."""
+
+    # leases
+
+    async def living(self) -> set[str]:
+        """Return the workers that hold a lease."""
+        start = len(_lease_of(""))
+        keys = [key async for key in self._client.scan_iter(match=_lease_of("*"), count=1000)]
+        return {key.decode()[start:] for key in keys}
+
+    async def release(self, worker: str) -> None:
+        """Drop the lease of a worker that is dead."""
+        await _answer(self._client.delete(_lease_of(worker)))
+
+    def _renew(self) -> None:
+        """Renew the lease until the store is closed (in a thread of its own)."""
+        while not self._stopping.wait(self._lease / 3):
+            with suppress(RedisError, OSError):
+                self._lease_client.set(_lease_of(self._worker), b"1", px=_milliseconds(self._lease))
+
+    # messages
+
+    @asynccontextmanager
+    async def _subscribed(self, channel: str) -> AsyncIterator[asyncio.Queue[bytes]]:
+        """Yield an inbox that receives the messages of a channel."""
+        inbox: asyncio.Queue[bytes] = asyncio.Queue()
+        inboxes = self._inboxes.setdefault(channel, set())
+        inboxes.add(inbox)
+        try:
+            await _answer(self._messages.subscribe(channel))
+            # the confirmation, or a message of a reader that subscribed before
+            await _next(inbox)
+            yield inbox
+        finally:
+            inboxes.discard(inbox)
+            if not inboxes and self._inboxes.get(channel) is inboxes:
+                del self._inboxes[channel]
+                with suppress(RedisError, OSError):
+                    await self._messages.unsubscribe(channel)
+
+    async def _listen(self) -> None:
+        """Put messages into the inboxes of their channels; a confirmation is an empty message."""
+        while True:
+            try:
+                message = await self._messages.get_message(timeout=None)
+            except (RedisError, OSError):
+                # readers check the log after a silence; the connection subscribes again by itself
+                await asyncio.sleep(_RETRY_SECONDS)
+                continue
+            if message is not None and message["type"] in ("message", "subscribe"):
+                data = message["data"] if message["type"] == "message" else b""
+                for inbox in self._inboxes.get(message["channel"].decode(), ()):
+                    inbox.put_nowait(data)
+
+
+async def _next(inbox: asyncio.Queue[bytes], seconds: float = _SILENCE_SECONDS) -> bytes | None:
+    """Return the next message, which is empty if it is a signal; None after a time of silence."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await inbox.get()
+    except TimeoutError:
+        return None
+
+
+# The braces make Redis Cluster keep the keys of a stream together.
+
+
+def _state_of(id: str) -> str:
+    return f"{_PREFIX}{{{id}}}:state"
+
+
+def _log_of(id: str) -> str:
+    return f"{_PREFIX}{{{id}}}:log"
+
+
+def _channel_of(id: str) -> str:
+    return f"{_PREFIX}{{{id}}}:live"
+
+
+def _signal_of(id: str) -> str:
+    return f"{_PREFIX}{{{id}}}:signal"
+
+
+def _lease_of(worker: str) -> str:
+    return f"{_PREFIX}lease:{worker}"
+
+
+def _milliseconds(seconds: float) -> int:
+    return max(1, round(seconds * 1000))
+
+
+async def _answer(command: Awaitable[Any]) -> Any:
+    """Await a command; raise `StoreError` if Redis cannot be reached or refuses it."""
+    try:
+        return await command
+    except (RedisError, OSError, TimeoutError) as error:
+        raise StoreError(f"the Redis store failed: {type(error).__name__}") from None
+
+
+def _packed(batch: Batch) -> bytes:
+    r"""Write a batch as bytes: a line that says what follows, then the events.
+
+    >>> _packed(Batch(3, [b"data: 1"], End()))
+    b'[3, [7], ["", ""]]\ndata: 1'
+    """
+    head = [batch.first, [len(event) for event in batch.events], batch.end]
+    return json.dumps(head).encode() + b"\n" + b"".join(batch.events)
+
+
+def _unpacked(payload: bytes) -> Batch:
+    r"""Read a batch.
+
+    >>> _unpacked(b'[3, [7], ["", ""]]\ndata: 1')
+    Batch(first=3, events=[b'data: 1'], end=End(code='', message=''))
+    """
+    head, _, body = payload.partition(b"\n")
+    first, sizes, end = json.loads(head)
+    return Batch(first, list(_cut(body, sizes)), None if end is None else End(*end))
+
+
+def _cut(body: bytes, sizes: Sequence[int]) -> Iterator[bytes]:
+    start = 0
+    for size in sizes:
+        yield body[start : start + size]
+        start += size
+
+
+def _after(batch: Batch, following: int) -> Batch | None:
+    """Return a batch without the events before a number; None if nothing is left."""
+    known = following - batch.first
+    events = batch.events[max(known, 0) :]
+    if known > len(batch.events) or (not events and batch.end is None):
+        return None
+    return Batch(max(following, batch.first), events, batch.end)
