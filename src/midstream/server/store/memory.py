@@ -202,5 +202,5 @@ class MemoryStore:
         log = self._logs.pop(id)
         self._bytes -= sum(map(len, log.events))
         log.notify()
-        # wake who waits for a signal that cannot come any more
+        # a signal cannot come any more
         log.is_cancelled.set()

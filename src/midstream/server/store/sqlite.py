@@ -455,7 +455,7 @@ class SqliteStore:
                 self._notify(self._bell.recv(256).decode("ascii", "replace"))
 
     def _ring(self, id: str) -> None:
-        """Tell the readers in this process and in the other workers that a stream has changed."""
+        """Wake the readers of a stream in this process and in the other workers."""
         self._notify(id)
         now = time.monotonic()
         if now - self._others[0] > 1:
