@@ -171,7 +171,7 @@ def test_an_empty_stream_begins_and_ends() -> None:
 
 def test_options_are_used_and_checked() -> None:
     with pytest.raises(ValueError, match=r"^format must be one of ag-ui, "):
-        MidstreamMiddleware(app_of(), format="nope")
+        MidstreamMiddleware(app_of(), format="nope")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"^max_depth "):
         MidstreamMiddleware(app_of(), limits=Limits(max_depth=-1))
     long = chat_event("x" * 100)

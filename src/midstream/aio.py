@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from ._closing import Source
 from .accumulators.base import DEFAULT_LIMITS
 from .accumulators.fragments import JsonFragmentAccumulator
 from .accumulators.select_async import first, select
-from .accumulators.values import ValueStream
+from .accumulators.values import JsonValueAccumulator, ValueStream
 from .chunker.chunker import JsonStreamChunker
 from .errors import JsonStreamError
 from .streams import ArgumentStream, CallStream, ProviderStream, TextStream, source_of
 from .wire.patches import PatchStream
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Mapping
+    from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
 
+    from ._options import AfterRoot, OnError, OnInvalidEvent
     from .accumulators.update import JsonFragmentUpdate
     from .calls.handler import ToolCall
     from .calls.messages import Message
+    from .chunker.chunker import OnConflict
     from .limits import Limits
     from .providers import Format
-    from .streams import OnError
     from .typed import TypedCall, TypedSnapshot
 
 __all__ = [
@@ -44,7 +45,15 @@ T = TypeVar("T")
 
 
 async def updates(
-    fragments: AsyncIterable[str | bytes], *, close: bool = True, **options: Any
+    fragments: AsyncIterable[str | bytes],
+    *,
+    root: str = "root",
+    on_error: OnError = "raise",
+    after_root: AfterRoot = "error",
+    limits: Limits = DEFAULT_LIMITS,
+    parse_int: Callable[[str], Any] = int,
+    parse_float: Callable[[str], Any] = float,
+    close: bool = True,
 ) -> AsyncIterator[JsonFragmentUpdate]:
     """Iterate over the updates of a text that arrives in fragments.
 
@@ -60,7 +69,7 @@ async def updates(
     >>> asyncio.run(main())
     ['StartArray', 'CompleteNumber', 'CompleteNumber', 'EndArray', 'JsonComplete']
     """
-    accumulator = JsonFragmentAccumulator(**options)
+    accumulator = JsonFragmentAccumulator(root, on_error, after_root, limits, parse_int, parse_float)
     # only the parsing is inside try: an error of the source must not be mistaken for one of the text
     async with Source(fragments, close) as source:
         async for fragment in source:
@@ -83,7 +92,14 @@ async def updates(
 
 
 async def values(
-    fragments: AsyncIterable[str | bytes], *, close: bool = True, **options: Any
+    fragments: AsyncIterable[str | bytes],
+    *,
+    on_error: OnError = "raise",
+    after_root: AfterRoot = "error",
+    limits: Limits = DEFAULT_LIMITS,
+    parse_int: Callable[[str], Any] = int,
+    parse_float: Callable[[str], Any] = float,
+    close: bool = True,
 ) -> AsyncIterator[Any]:
     """Iterate over the snapshots of a value that arrives in fragments, whenever it changed.
 
@@ -99,7 +115,7 @@ async def values(
     >>> asyncio.run(main())
     [[1], [1, 2]]
     """
-    stream = ValueStream(options)
+    stream = ValueStream(JsonValueAccumulator(on_error, after_root, limits, parse_int, parse_float))
     async with Source(fragments, close) as source:
         async for fragment in source:
             for value in stream.add_fragment(fragment):
@@ -109,7 +125,12 @@ async def values(
 
 
 async def chunks(
-    snapshots: AsyncIterable[object], *, close: bool = True, **options: Any
+    snapshots: AsyncIterable[object],
+    *,
+    on_conflict: OnConflict = "raise",
+    tentative_nulls: bool = False,
+    tentative_numbers: bool = False,
+    close: bool = True,
 ) -> AsyncIterator[str]:
     """Iterate over the chunks of a stream of snapshots, none of them empty.
 
@@ -124,7 +145,7 @@ async def chunks(
     >>> asyncio.run(main())
     ['{"a":"', 'b', '"}']
     """
-    chunker = JsonStreamChunker(**options)
+    chunker = JsonStreamChunker(on_conflict, tentative_nulls, tentative_numbers)
     async with Source(snapshots, close) as source:
         async for snapshot in source:
             if chunk := chunker.process(snapshot):
@@ -138,8 +159,13 @@ async def patches(
     *,
     base: str = "",
     append: bool = False,
+    root: str = "root",
+    on_error: OnError = "raise",
+    after_root: Literal["error", "ignore"] = "error",
+    limits: Limits = DEFAULT_LIMITS,
+    parse_int: Callable[[str], Any] = int,
+    parse_float: Callable[[str], Any] = float,
     close: bool = True,
-    **options: Any,
 ) -> AsyncIterator[list[dict[str, Any]]]:
     """Iterate over the JSON Patches of a text that arrives in fragments, none of them empty.
 
@@ -155,7 +181,7 @@ async def patches(
     [{'op': 'add', 'path': '/list', 'value': [1]}]
     [{'op': 'add', 'path': '/list/1', 'value': 2}]
     """
-    stream = PatchStream(base, append, options)
+    stream = PatchStream(base, append, root, on_error, after_root, limits, parse_int, parse_float)
     async with Source(fragments, close) as source:
         async for fragment in source:
             for patch in stream.add_fragment(fragment):
@@ -168,7 +194,7 @@ async def messages(
     stream: AsyncIterable[Any],
     format: Format | None = None,
     *,
-    on_error: OnError = "raise",
+    on_error: OnInvalidEvent = "raise",
     close: bool = True,
 ) -> AsyncIterator[Message]:
     """Iterate over everything that a provider's stream says, in one vocabulary for all formats.
@@ -195,7 +221,7 @@ async def tool_calls(
     format: Format | None = None,
     limits: Limits = DEFAULT_LIMITS,
     *,
-    on_error: OnError = "raise",
+    on_error: OnInvalidEvent = "raise",
     close: bool = True,
 ) -> AsyncIterator[list[ToolCall]]:
     """Iterate over the tool calls of a provider's stream: snapshots of all calls after each event.
@@ -246,7 +272,7 @@ async def text_deltas(
 
 
 async def argument_deltas(
-    stream: AsyncIterable[Any], tool: str | None = None, format: str | None = None, *, close: bool = True
+    stream: AsyncIterable[Any], tool: str | None = None, format: Format | None = None, *, close: bool = True
 ) -> AsyncIterator[str]:
     """Iterate over the argument text of a tool call, as input for `select`, `values` or `updates`.
 
@@ -331,7 +357,7 @@ async def typed_values(
 async def typed_calls(
     stream: AsyncIterable[Any],
     types: Mapping[str, Any],
-    format: str | None = None,
+    format: Format | None = None,
     limits: Limits = DEFAULT_LIMITS,
     *,
     context: Any = None,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 
     from .limits import Limits
+    from .providers import Format
 
     Message = MutableMapping[str, Any]
     Scope = MutableMapping[str, Any]
@@ -63,7 +64,7 @@ class MidstreamMiddleware:
         self,
         app: Application,
         *,
-        format: str | None = None,
+        format: Format | None = None,
         limits: Limits = DEFAULT_LIMITS,
         max_event: int | None = 4_000_000,
     ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ._closing import Source
 from .accumulators.base import DEFAULT_LIMITS
@@ -20,6 +20,7 @@ from .providers._reading import decoded, get, items
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from ._options import OnInvalidEvent
     from .calls.handler import ToolCall
     from .calls.messages import Message
     from .limits import Limits
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from .providers._adapter import Adapter
 
 __all__ = ["argument_deltas", "messages", "text_deltas", "tool_calls"]
-
-OnError = Literal["raise", "event"]
 
 _TEXT = (str, bytes, bytearray)
 # the number of events within which the format must be detected
@@ -44,7 +43,7 @@ class ProviderStream:
     event that cannot be read is a `ProviderError` of type "invalid_event", and the stream continues.
     """
 
-    def __init__(self, format: str | None = None, on_error: OnError = "raise") -> None:
+    def __init__(self, format: str | None = None, on_error: OnInvalidEvent = "raise") -> None:
         if on_error not in ("raise", "event"):
             raise ValueError(f"on_error is 'raise' or 'event', not {on_error!r}")
         self._format = format
@@ -182,7 +181,7 @@ class CallStream:
     """The state of `tool_calls` and of its asynchronous twin."""
 
     def __init__(
-        self, format: str | None, limits: Limits = DEFAULT_LIMITS, on_error: OnError = "raise"
+        self, format: str | None, limits: Limits = DEFAULT_LIMITS, on_error: OnInvalidEvent = "raise"
     ) -> None:
         self._stream = ProviderStream(format, on_error)
         self._handler = ToolsAggregateMessageHandler(limits)
@@ -247,7 +246,11 @@ class TextStream:
 
 
 def messages(
-    stream: Iterable[Any], format: Format | None = None, *, on_error: OnError = "raise", close: bool = True
+    stream: Iterable[Any],
+    format: Format | None = None,
+    *,
+    on_error: OnInvalidEvent = "raise",
+    close: bool = True,
 ) -> Iterator[Message]:
     r"""Iterate over everything that a provider's stream says, in one vocabulary for all formats.
 
@@ -301,7 +304,7 @@ def tool_calls(
     format: Format | None = None,
     limits: Limits = DEFAULT_LIMITS,
     *,
-    on_error: OnError = "raise",
+    on_error: OnInvalidEvent = "raise",
     close: bool = True,
 ) -> Iterator[list[ToolCall]]:
     """Iterate over the tool calls of a provider's stream: snapshots of all calls after each event.
@@ -352,7 +355,7 @@ def text_deltas(stream: Iterable[Any], format: Format | None = None, *, close: b
 
 
 def argument_deltas(
-    stream: Iterable[Any], tool: str | None = None, format: str | None = None, *, close: bool = True
+    stream: Iterable[Any], tool: str | None = None, format: Format | None = None, *, close: bool = True
 ) -> Iterator[str]:
     """Iterate over the argument text of a tool call, as input for `select`, `values` or `updates`.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pydoc
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, assert_type
 
@@ -41,7 +42,46 @@ def test_the_formats_are_the_literal() -> None:
     assert get_args(providers.Format) == providers.FORMATS
 
 
+CALLABLES = [name for name in midstream.__all__ if callable(getattr(midstream, name))]
+# enumerations, whose constructor belongs to Python
+ENUMS = {"ErrorCode", "JsonFragmentKind", "ParserMode"}
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_both_builds_have_the_same_signatures(name: str) -> None:
+    plain, compiled = (inspect.signature(getattr(build, name)) for build in (BUILDS["plain"], midstream))
+    if compiled.return_annotation is inspect.Signature.empty:
+        # Cython knows the type of what its own functions return, and does not tell
+        plain = plain.replace(return_annotation=inspect.Signature.empty)
+    assert str(plain).replace("midstream_plain.", "midstream.") == str(compiled)
+    if name not in ENUMS:
+        assert not any(parameter.kind is parameter.VAR_KEYWORD for parameter in compiled.parameters.values())
+
+
+@pytest.mark.parametrize("name", sorted(set(CALLABLES) - ENUMS))
+def test_help_begins_with_the_signature(name: str) -> None:
+    thing = getattr(midstream, name)
+    text = pydoc.plain(pydoc.render_doc(thing))
+    first = str(inspect.signature(thing)).removesuffix(" -> None").removesuffix(" -> 'None'")
+    assert f"{name}{first}" in text
+
+
 @pytest.mark.parametrize("build", BUILDS)
-@pytest.mark.parametrize("name", ["messages", "tool_calls", "text_deltas", "ToolsAggregateMessageHandler"])
-def test_signatures_are_there(build: str, name: str) -> None:
-    assert inspect.signature(getattr(BUILDS[build], name)).parameters
+def test_methods_have_signatures(build: str) -> None:
+    for name in CALLABLES:
+        cls = getattr(BUILDS[build], name)
+        for method in vars(cls) if inspect.isclass(cls) and name not in ENUMS else ():
+            if not method.startswith("_") and callable(getattr(cls, method)):
+                inspect.signature(getattr(cls, method))
+
+
+def test_a_subclass_has_its_own_constructor() -> None:
+    class Same(midstream.JsonFragmentAccumulator):
+        pass
+
+    class Other(midstream.JsonFragmentAccumulator):
+        def __init__(self, only: int) -> None:
+            super().__init__()
+
+    assert inspect.signature(Same) == inspect.signature(midstream.JsonFragmentAccumulator)
+    assert list(inspect.signature(Other).parameters) == ["only"]

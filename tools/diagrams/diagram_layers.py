@@ -33,7 +33,17 @@ LAYERS = [
     Layer(
         "Vocabulary",
         "what every layer speaks of: errors, limits, paths",
-        ("errors", "limits", "paths", "patterns", "_undefined", "_closing", "_version"),
+        (
+            "errors",
+            "limits",
+            "paths",
+            "patterns",
+            "_undefined",
+            "_options",
+            "_signature",
+            "_closing",
+            "_version",
+        ),
     ),
     Layer("Grammar", "text in, calls on a visitor out", ("core/",)),
     Layer("Accumulators", "fragments in, updates and values out", ("accumulators/",)),

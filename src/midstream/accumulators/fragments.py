@@ -7,6 +7,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from .._closing import Source
+from .._signature import SourceSignature
 from ..core import cython_shim as cython
 from ..core.text import TextBuffer, load_text, save_text
 from ..errors import JsonStreamError, ParserError
@@ -45,6 +46,7 @@ if not cython.compiled:
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from .._options import AfterRoot, OnError
     from ..core.visitor import Visitor
     from ..limits import Limits
     from ..paths import Segment
@@ -241,6 +243,7 @@ class JsonFragmentAccumulator(Accumulator):
     True
     """
 
+    __signature__ = SourceSignature()
     __slots__ = ("_room", "_root")
 
     _visitor: FragmentVisitor
@@ -248,8 +251,8 @@ class JsonFragmentAccumulator(Accumulator):
     def __init__(
         self,
         root: str = "root",
-        on_error: str = "raise",
-        after_root: str = "error",
+        on_error: OnError = "raise",
+        after_root: AfterRoot = "error",
         limits: Limits = DEFAULT_LIMITS,
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
@@ -335,7 +338,15 @@ class JsonFragmentAccumulator(Accumulator):
 
 
 def updates(
-    fragments: Iterable[str | bytes] | str | bytes, *, close: bool = True, **options: Any
+    fragments: Iterable[str | bytes] | str | bytes,
+    *,
+    root: str = "root",
+    on_error: OnError = "raise",
+    after_root: AfterRoot = "error",
+    limits: Limits = DEFAULT_LIMITS,
+    parse_int: Callable[[str], Any] = int,
+    parse_float: Callable[[str], Any] = float,
+    close: bool = True,
 ) -> Iterator[JsonFragmentUpdate]:
     """Iterate over the updates of a text that arrives in fragments.
 
@@ -346,7 +357,7 @@ def updates(
     >>> [update.kind.value for update in updates(["[1,", " 2]"])]
     ['StartArray', 'CompleteNumber', 'CompleteNumber', 'EndArray', 'JsonComplete']
     """
-    accumulator = JsonFragmentAccumulator(**options)
+    accumulator = JsonFragmentAccumulator(root, on_error, after_root, limits, parse_int, parse_float)
     if isinstance(fragments, (str, bytes)):
         fragments = [fragments]
     # reading the source is not in a try block: its exceptions are not errors of this text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .._closing import Source
+from .._signature import SourceSignature
 from .._undefined import UNDEFINED
 from ..core import cython_shim as cython
 from ..errors import ErrorCode, JsonStreamError, NoMatch, ParserError, TypedStreamError
@@ -23,6 +24,7 @@ if not cython.compiled:
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from .._options import AfterRoot, OnInvalid
     from ..core.visitor import Visitor
     from ..limits import Limits
     from ..patterns import Step
@@ -55,6 +57,7 @@ class JsonSelectAccumulator(Accumulator):
     [Match('root.items[0].title', 'midstream')]
     """
 
+    __signature__ = SourceSignature()
     __slots__ = (
         "_automaton",
         "_errors",
@@ -78,8 +81,8 @@ class JsonSelectAccumulator(Accumulator):
         partial: bool = False,
         limit: int | None = None,
         to_end: bool = False,
-        on_invalid: str = "raise",
-        after_root: str = "error",
+        on_invalid: OnInvalid = "raise",
+        after_root: AfterRoot = "error",
         limits: Limits = DEFAULT_LIMITS,
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
@@ -276,9 +279,9 @@ def select(
     partial: bool = ...,
     limit: int | None = ...,
     to_end: bool = ...,
-    on_invalid: str = ...,
+    on_invalid: OnInvalid = ...,
     close: bool = ...,
-    after_root: str = ...,
+    after_root: AfterRoot = ...,
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
@@ -292,9 +295,9 @@ def select(
     partial: bool = ...,
     limit: int | None = ...,
     to_end: bool = ...,
-    on_invalid: str = ...,
+    on_invalid: OnInvalid = ...,
     close: bool = ...,
-    after_root: str = ...,
+    after_root: AfterRoot = ...,
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
@@ -307,9 +310,9 @@ def select(
     partial: bool = False,
     limit: int | None = None,
     to_end: bool = False,
-    on_invalid: str = "raise",
+    on_invalid: OnInvalid = "raise",
     close: bool = True,
-    after_root: str = "error",
+    after_root: AfterRoot = "error",
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
@@ -370,7 +373,7 @@ def first(
     *,
     to_end: bool = ...,
     close: bool = ...,
-    after_root: str = ...,
+    after_root: AfterRoot = ...,
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
@@ -384,7 +387,7 @@ def first(
     default: Any = ...,
     to_end: bool = ...,
     close: bool = ...,
-    after_root: str = ...,
+    after_root: AfterRoot = ...,
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
@@ -397,7 +400,7 @@ def first(
     default: Any = NoMatch,
     to_end: bool = False,
     close: bool = True,
-    after_root: str = "error",
+    after_root: AfterRoot = "error",
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,

@@ -12,6 +12,7 @@ from .select import JsonSelectAccumulator, SelectStream, found_or_raise
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Callable
 
+    from .._options import AfterRoot, OnInvalid
     from ..limits import Limits
     from .match import Match
     from .select import Path, Paths
@@ -30,9 +31,9 @@ def select(
     partial: bool = ...,
     limit: int | None = ...,
     to_end: bool = ...,
-    on_invalid: str = ...,
+    on_invalid: OnInvalid = ...,
     close: bool = ...,
-    after_root: str = ...,
+    after_root: AfterRoot = ...,
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
@@ -46,9 +47,9 @@ def select(
     partial: bool = ...,
     limit: int | None = ...,
     to_end: bool = ...,
-    on_invalid: str = ...,
+    on_invalid: OnInvalid = ...,
     close: bool = ...,
-    after_root: str = ...,
+    after_root: AfterRoot = ...,
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
@@ -61,9 +62,9 @@ def select(
     partial: bool = False,
     limit: int | None = None,
     to_end: bool = False,
-    on_invalid: str = "raise",
+    on_invalid: OnInvalid = "raise",
     close: bool = True,
-    after_root: str = "error",
+    after_root: AfterRoot = "error",
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
@@ -118,7 +119,7 @@ async def first(
     *,
     to_end: bool = ...,
     close: bool = ...,
-    after_root: str = ...,
+    after_root: AfterRoot = ...,
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
@@ -132,7 +133,7 @@ async def first(
     default: Any = ...,
     to_end: bool = ...,
     close: bool = ...,
-    after_root: str = ...,
+    after_root: AfterRoot = ...,
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
@@ -145,7 +146,7 @@ async def first(
     default: Any = NoMatch,
     to_end: bool = False,
     close: bool = True,
-    after_root: str = "error",
+    after_root: AfterRoot = "error",
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,

@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .._signature import SourceSignature
 from ..core import cython_shim as cython
 from ..core.visitor import Visitor
 from ..paths import format_jsonpath, format_path, format_pointer, pair_of, root_of, segments_of, split_path
@@ -81,6 +82,7 @@ class JsonFragmentUpdate:
     """
 
     # the place is a path pair, followed by a segment unless the segment is None
+    __signature__ = SourceSignature()
     __slots__ = ("_kind", "_pair", "_segment", "_text", "_value")
     __match_args__ = ("path", "kind", "text_value", "value")
 

@@ -9,6 +9,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from .._closing import Source
+from .._signature import SourceSignature
 from .._undefined import UNDEFINED
 from ..core import cython_shim as cython
 from ..core.text import load_text
@@ -28,6 +29,7 @@ if not cython.compiled:
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from .._options import AfterRoot, OnError
     from ..core.visitor import Visitor
     from ..paths import Segments
 
@@ -52,14 +54,15 @@ class JsonValueAccumulator(Accumulator):
     ({'city': 'Par'}, {'city': 'Paris'})
     """
 
+    __signature__ = SourceSignature()
     __slots__ = ()
 
     _visitor: ValueVisitor
 
     def __init__(
         self,
-        on_error: str = "raise",
-        after_root: str = "error",
+        on_error: OnError = "raise",
+        after_root: AfterRoot = "error",
         limits: Limits = DEFAULT_LIMITS,
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
@@ -212,8 +215,8 @@ _NO_LIMITS = Limits(None, None, None, None)
 class ValueStream:
     """Process fragments for `values` and its async twin: yield what is new, then raise."""
 
-    def __init__(self, options: dict[str, Any]) -> None:
-        self.accumulator = JsonValueAccumulator(**options)
+    def __init__(self, accumulator: JsonValueAccumulator) -> None:
+        self.accumulator = accumulator
 
     def add_fragment(self, fragment: str | bytes) -> Iterator[Any]:
         """Yield the value after a fragment, and every document that the fragment completed."""
@@ -233,7 +236,14 @@ class ValueStream:
 
 
 def values(
-    fragments: Iterable[str | bytes] | str | bytes, *, close: bool = True, **options: Any
+    fragments: Iterable[str | bytes] | str | bytes,
+    *,
+    on_error: OnError = "raise",
+    after_root: AfterRoot = "error",
+    limits: Limits = DEFAULT_LIMITS,
+    parse_int: Callable[[str], Any] = int,
+    parse_float: Callable[[str], Any] = float,
+    close: bool = True,
 ) -> Iterator[Any]:
     """Iterate over the snapshots of a value that arrives in fragments, whenever it changed.
 
@@ -244,14 +254,22 @@ def values(
     >>> list(values(['{"city": "Par', 'is", "days": 1', "2}"]))
     [{'city': 'Par'}, {'city': 'Paris'}, {'city': 'Paris', 'days': 12}]
     """
-    stream = ValueStream(options)
+    stream = ValueStream(JsonValueAccumulator(on_error, after_root, limits, parse_int, parse_float))
     with Source([fragments] if isinstance(fragments, (str, bytes)) else fragments, close) as source:
         for fragment in source:
             yield from stream.add_fragment(fragment)
     yield from stream.finish()
 
 
-def parse_partial(text: str | bytes, **options: Any) -> Any:
+def parse_partial(
+    text: str | bytes,
+    *,
+    on_error: OnError = "raise",
+    after_root: AfterRoot = "error",
+    limits: Limits = DEFAULT_LIMITS,
+    parse_int: Callable[[str], Any] = int,
+    parse_float: Callable[[str], Any] = float,
+) -> Any:
     """Return the value of a text that may be cut off anywhere, as far as the text determines it.
 
     An open string is included as far as it has arrived, as with jiter's ``partial_mode="trailing-strings"``.
@@ -266,6 +284,6 @@ def parse_partial(text: str | bytes, **options: Any) -> Any:
     >>> parse_partial("[1, 2"), parse_partial("[1, 2]"), parse_partial(" ")
     ([1], [1, 2], UNDEFINED)
     """
-    accumulator = JsonValueAccumulator(**options)
+    accumulator = JsonValueAccumulator(on_error, after_root, limits, parse_int, parse_float)
     accumulator.add_fragment(text)
     return accumulator.value

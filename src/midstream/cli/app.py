@@ -125,8 +125,7 @@ def updates(
     The text may hold several documents (NDJSON). For a provider's events, the message text is read.
     """
     with guarded(file), opened(file) as source:
-        policy = "recover" if recover else "raise"
-        accumulator = JsonFragmentAccumulator(on_error=policy, after_root="next")
+        accumulator = JsonFragmentAccumulator(on_error="recover" if recover else "raise", after_root="next")
         try:
             for text in texts_in(pieces(source), format):
                 _print_updates(accumulator.add_fragment(text), as_json)

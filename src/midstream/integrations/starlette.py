@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from .._closing import Source
     from ..limits import Limits
+    from ..providers import Format
 
 __all__ = ["EventsResponse"]
 
@@ -61,7 +62,7 @@ class EventsResponse(Response):
     def __init__(
         self,
         stream: AsyncIterable[Any] | Iterable[Any],
-        format: str | None = None,
+        format: Format | None = None,
         *,
         status_code: int = 200,
         headers: Mapping[str, str] | None = None,

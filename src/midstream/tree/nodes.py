@@ -15,6 +15,7 @@ from __future__ import annotations
 from reprlib import Repr
 from typing import TYPE_CHECKING, Any, Literal
 
+from .._signature import SourceSignature
 from .._undefined import UNDEFINED
 from ..core import cython_shim as cython
 
@@ -55,6 +56,7 @@ class JsonAstNode:
     ('string', 'mid')
     """
 
+    __signature__ = SourceSignature()
     __slots__ = ("_closed", "_id", "_key", "_parent_id")
 
     type: JsonAstType = "null"

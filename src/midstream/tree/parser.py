@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import reprlib
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from .._signature import SourceSignature
 from .._undefined import UNDEFINED
 from ..accumulators.base import DEFAULT_LIMITS
 from ..core import cython_shim as cython
@@ -99,6 +100,7 @@ class ParserState:
     {'a': [1]}
     """
 
+    __signature__ = SourceSignature()
     __slots__ = ("_grammar", "_next_id", "_options", "_pending_key", "_root")
 
     _grammar: Machine
@@ -192,7 +194,7 @@ class ParserState:
 
 
 def create_parser_state(
-    after_root: str = "error",
+    after_root: Literal["error", "ignore"] = "error",
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..errors import TypedError
     from ..limits import Limits
     from ..paths import Segments
+    from ..providers import Format
     from ..tree.rope import Rope
     from .nodes import State
     from .snapshot import TypedSnapshot
@@ -162,7 +163,7 @@ def _tail(rope: Rope, length: int) -> str:
 def typed_calls(
     stream: Iterable[Any],
     types: Mapping[str, Any],
-    format: str | None = None,
+    format: Format | None = None,
     limits: Limits = DEFAULT_LIMITS,
     *,
     context: Any = None,

@@ -7,7 +7,7 @@ members that have arrived. `apply_patch` is the client's side.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .._closing import Source
 from ..accumulators.base import DEFAULT_LIMITS
@@ -17,8 +17,9 @@ from .pointers import escape_token, parse_pointer
 from .reader import CALLS, UpdateReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from .._options import OnError
     from ..limits import Limits
     from .reader import Update
 
@@ -179,12 +180,24 @@ class JsonPatchWriter:
 class PatchStream:
     """The state of `patches` and of its asynchronous twin."""
 
-    def __init__(self, base: str, append: bool, options: dict[str, Any]) -> None:
-        if options.get("after_root") == "next":
-            raise ValueError("after_root='next' is not possible: patches change one document")
-        self._accumulator = JsonFragmentAccumulator(**options)
-        limits = options.get("limits", DEFAULT_LIMITS)
-        self._writer = JsonPatchWriter(base, append, root=options.get("root", "root"), limits=limits)
+    def __init__(
+        self,
+        base: str,
+        append: bool,
+        root: str,
+        on_error: OnError,
+        after_root: str,
+        limits: Limits,
+        parse_int: Callable[[str], Any],
+        parse_float: Callable[[str], Any],
+    ) -> None:
+        if after_root not in ("error", "ignore"):
+            raise ValueError(
+                f"after_root must be 'error' or 'ignore', not {after_root!r}: patches change one document"
+            )
+        kept: Any = after_root
+        self._accumulator = JsonFragmentAccumulator(root, on_error, kept, limits, parse_int, parse_float)
+        self._writer = JsonPatchWriter(base, append, root=root, limits=limits)
 
     def add_fragment(self, fragment: str | bytes) -> Iterator[list[Op]]:
         """Yield the patch of a fragment, if there is one; yield what came before an error, then raise it."""
@@ -214,8 +227,13 @@ def patches(
     *,
     base: str = "",
     append: bool = False,
+    root: str = "root",
+    on_error: OnError = "raise",
+    after_root: Literal["error", "ignore"] = "error",
+    limits: Limits = DEFAULT_LIMITS,
+    parse_int: Callable[[str], Any] = int,
+    parse_float: Callable[[str], Any] = float,
     close: bool = True,
-    **options: Any,
 ) -> Iterator[list[Op]]:
     """Iterate over the JSON Patches of a text that arrives in fragments, none of them empty.
 
@@ -227,7 +245,8 @@ def patches(
     [{'op': 'add', 'path': '', 'value': {'city': 'Par'}}]
     [{'op': 'replace', 'path': '/city', 'value': 'Paris'}]
     """
-    return _patches(PatchStream(base, append, options), Source(fragments, close))
+    stream = PatchStream(base, append, root, on_error, after_root, limits, parse_int, parse_float)
+    return _patches(stream, Source(fragments, close))
 
 
 def _patches(stream: PatchStream, fragments: Source) -> Iterator[list[Op]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._signature import SourceSignature
 from ..accumulators.base import DEFAULT_LIMITS
 from ..accumulators.reentrancy import ReentrancyGuard
 from ..accumulators.value_visitor import ValueVisitor
@@ -53,6 +54,7 @@ class JsonFragmentRebuilder(ReentrancyGuard):
     ({'city': 'Par'}, False)
     """
 
+    __signature__ = SourceSignature()
     __slots__ = ("_limits", "_reader", "_root", "_visitor")
 
     def __init__(self, root: str | None = None, limits: Limits = DEFAULT_LIMITS) -> None:

@@ -1,0 +1,16 @@
+"""The values of options that several classes and functions share, for type checkers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+__all__ = ["AfterRoot", "OnError", "OnInvalid", "OnInvalidEvent"]
+
+# what to do about invalid text: raise, emit an Error update and stop, or emit it and continue
+OnError = Literal["raise", "event", "recover"]
+# what text after the root value means: an error, nothing, or the next document
+AfterRoot = Literal["error", "ignore", "next"]
+# what to do about a selected value that does not fit its type
+OnInvalid = Literal["raise", "match"]
+# what to do about a provider's event that cannot be read
+OnInvalidEvent = Literal["raise", "event"]
