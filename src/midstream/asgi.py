@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 
 from .accumulators.base import DEFAULT_LIMITS
 from .errors import JsonStreamError
-from .event_stream import EventCutter, EventStream, Kind
+from .event_stream import UNBUFFERED, EventCutter, EventStream, Kind
 from .providers import FORMATS
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["MidstreamMiddleware"]
 
 _REQUESTS = ("midstream", "both")
-_UNBUFFERED = {b"cache-control": b"no-cache", b"x-accel-buffering": b"no"}
+_UNBUFFERED = {key.encode(): value.encode() for key, value in UNBUFFERED.items()}
 # headers that describe the application's original body
 _OF_BODY = {b"content-length", b"etag"}
 _WITHOUT_BODY = (204, 205, 304)

@@ -17,7 +17,7 @@ from .calls.messages import StreamSnapshot, ToolCallsUpdate, ToolCallUpdate, to_
 from .calls.middleware import JsonFragmentUpdateMiddleware
 from .core.surrogates import escape_surrogates
 from .errors import ErrorCode, JsonStreamError, ParserError
-from .sse import SseDecoder, SseEvent, encode
+from .sse import BOM, SseDecoder, SseEvent, encode
 from .streams import ProviderStream
 from .wire.form import to_wire
 
@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from .calls.messages import Message
     from .limits import Limits
 
-__all__ = ["Enrichment", "EventCutter", "EventStream", "EventWriter", "Kind", "Step"]
+__all__ = ["UNBUFFERED", "Enrichment", "EventCutter", "EventStream", "EventWriter", "Kind", "Step"]
+
+# headers of a response with events; the second one tells nginx and compatible proxies not to buffer them
+UNBUFFERED = {"cache-control": "no-cache", "x-accel-buffering": "no"}
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n?|\n|$)")
 _BLANK_LINES = (b"\n\n", b"\r\r", b"\n\r", b"\n\r\n", b"\r\r\n")
-_BOM = b"\xef\xbb\xbf"
 # the maximum of an event's raw bytes, as a multiple of max_event: raw bytes include line ends, of at most
 # two bytes each, and comments
 _MAX_RAW_FACTOR = 4
@@ -106,7 +108,7 @@ class EventCutter:
         if self._is_new:
             # remove the byte order mark: in the middle of our stream it would be a character
             self._is_new = False
-            return raw.removeprefix(_BOM)
+            return raw.removeprefix(BOM)
         return raw
 
 

@@ -75,11 +75,19 @@ def format_path(root: str, segments: Iterable[Segment]) -> str:
     return "".join(parts)
 
 
+def escape_token(token: str) -> str:
+    """Escape one token of a JSON Pointer (RFC 6901 section 3).
+
+    >>> escape_token("a/b~c")
+    'a~1b~0c'
+    """
+    return token.replace("~", "~0").replace("/", "~1")
+
+
 def format_pointer(segments: Iterable[Segment]) -> str:
     """Return a JSON Pointer (RFC 6901 section 3)."""
     return "".join(
-        f"/{segment}" if isinstance(segment, int) else "/" + segment.replace("~", "~0").replace("/", "~1")
-        for segment in segments
+        f"/{segment}" if isinstance(segment, int) else f"/{escape_token(segment)}" for segment in segments
     )
 
 

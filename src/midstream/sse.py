@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SseDecoder", "SseEvent", "adecode", "comment", "decode", "encode"]
 
-_BOM = b"\xef\xbb\xbf"
+# the byte order mark in UTF-8
+BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile("\r\n?|\n")
 _LINE_END_BYTES = re.compile(b"\r\n?|\n")
 # Longer times (over thirty million years) are ignored: int() refuses thousands of digits.
@@ -150,13 +151,13 @@ class SseDecoder:
     def _without_bom(self, data: bytes) -> bytes:
         """Remove one BOM at the start of the stream; hold the bytes back while they may still become one."""
         data = (self._head or b"") + data
-        if _BOM.startswith(data):
+        if BOM.startswith(data):
             self._head = data
             return b""
         self._head = None
-        if data.startswith(_BOM):
-            self._start = len(_BOM)
-        return data.removeprefix(_BOM)
+        if data.startswith(BOM):
+            self._start = len(BOM)
+        return data.removeprefix(BOM)
 
     def _bounded(self, lines: list[bytes], data: bytes, begin: int, bound: int) -> list[bytes]:
         """Return the complete lines before an event is too long, and record the failure if one is."""

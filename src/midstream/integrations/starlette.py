@@ -22,7 +22,7 @@ from starlette.responses import Response
 
 from ..accumulators.base import DEFAULT_LIMITS
 from ..errors import ErrorCode, JsonStreamError
-from ..event_stream import EventStream, Kind, Step
+from ..event_stream import UNBUFFERED, EventStream, Kind, Step
 from ..sse import comment
 from ..streams import source_of
 
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["EventsResponse"]
 
 _log = logging.getLogger("midstream")
-# the second one tells nginx and compatible proxies not to buffer events
-_UNBUFFERED = {"cache-control": "no-cache", "x-accel-buffering": "no"}
 # the maximum number of seconds for closing the provider's stream
 _TIME_TO_CLOSE = 5
 _END: Any = object()
@@ -74,7 +72,7 @@ class EventsResponse(Response):
         self.status_code = status_code
         self.background = background
         self.body = b""
-        self.init_headers({**_UNBUFFERED, **(headers or {})})
+        self.init_headers({**UNBUFFERED, **(headers or {})})
         del self.headers["content-length"]
         self._is_async = isinstance(stream, AsyncIterable)
         self._source = source_of(stream, close, is_async=self._is_async)

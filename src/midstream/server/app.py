@@ -20,13 +20,13 @@ from starlette.routing import Route
 from .. import recordings
 from ..captures import body_events, check_format, format_of
 from ..errors import JsonStreamError
-from ..event_stream import Kind, Step
+from ..event_stream import UNBUFFERED, Kind, Step
 from . import page
 from .fill import fill, steps_of
 from .guard import Guard
 from .relay import FORMATS_BY_PATH, Unreachable, Upstream, chunks_of, is_event_stream, response_headers
 from .replay import pace_of, paced, recording_for
-from .responses import UNBUFFERED, EventsResponse, PassedOnResponse, problem, until_gone
+from .responses import EventsResponse, PassedOnResponse, problem, until_gone
 from .resume import Busy, Streams
 from .settings import DEFAULT, Settings
 

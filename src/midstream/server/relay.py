@@ -15,6 +15,7 @@ import anyio
 import httpx
 
 from .fill import Failure
+from .guard import LOOPBACK
 from .settings import DEFAULT
 
 if TYPE_CHECKING:
@@ -47,7 +48,6 @@ _HOP_BY_HOP = {
 # headers for the gateway itself; browsers send the cookies of every service on this host
 _OUR_REQUEST = {b"host", b"content-length", b"cookie", b"last-event-id", b"origin", b"referer"}
 _OUR_RESPONSE = {b"date", b"server"}
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # the encodings that httpx decodes without further packages; it would pass others on undecoded
 _READABLE = {"", "identity", "gzip", "deflate"}
 
@@ -171,6 +171,6 @@ async def chunks_of(response: httpx.Response, is_raw: bool) -> AsyncGenerator[by
 
 def _proxy_for(url: httpx.URL) -> str | None:
     """Return the proxy that the environment configures for a URL."""
-    if url.host in _LOOPBACK or proxy_bypass(url.host):
+    if url.host in LOOPBACK or proxy_bypass(url.host):
         return None
     return getproxies().get(url.scheme)

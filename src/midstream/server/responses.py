@@ -9,6 +9,7 @@ from sse_starlette import EventSourceResponse
 from sse_starlette.sse import SendTimeoutError
 from starlette.responses import JSONResponse
 
+from ..event_stream import UNBUFFERED
 from .fill import Failure
 
 if TYPE_CHECKING:
@@ -18,10 +19,7 @@ if TYPE_CHECKING:
 
     from .settings import Settings
 
-__all__ = ["UNBUFFERED", "EventsResponse", "PassedOnResponse", "problem", "until_gone"]
-
-# the second one tells nginx and compatible proxies not to buffer events
-UNBUFFERED = {"cache-control": "no-cache", "x-accel-buffering": "no"}
+__all__ = ["EventsResponse", "PassedOnResponse", "problem", "until_gone"]
 
 
 def problem(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:

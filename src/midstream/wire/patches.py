@@ -13,7 +13,8 @@ from .._closing import Source
 from ..accumulators.base import DEFAULT_LIMITS
 from ..accumulators.fragments import JsonFragmentAccumulator
 from ..errors import JsonStreamError
-from .pointers import escape_token, parse_pointer
+from ..paths import escape_token
+from .pointers import parse_pointer
 from .reader import CALLS, UpdateReader
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""JSON Pointers (RFC 6901) as text and as tokens."""
+"""JSON Pointers (RFC 6901), parsed into their tokens; ``paths`` formats them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,9 @@ import re
 
 from ..errors import ErrorCode, invalid
 
-__all__ = ["escape_token", "parse_pointer"]
+__all__ = ["parse_pointer"]
 
 _BAD_ESCAPE = re.compile("~(?![01])").search
-
-
-def escape_token(token: str) -> str:
-    """Escape one token of a pointer (RFC 6901 section 3).
-
-    >>> escape_token("a/b~c")
-    'a~1b~0c'
-    """
-    return token.replace("~", "~0").replace("/", "~1")
 
 
 def parse_pointer(pointer: object) -> list[str]:
