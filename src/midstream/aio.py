@@ -361,6 +361,7 @@ async def typed_calls(
     limits: Limits = DEFAULT_LIMITS,
     *,
     context: Any = None,
+    on_error: OnInvalidEvent = "raise",
     close: bool = True,
 ) -> AsyncIterator[list[TypedCall]]:
     """Iterate over the tool calls of a provider's stream, each with its arguments as the type of its tool.
@@ -376,8 +377,14 @@ async def typed_calls(
     """
     from .typed.calls import TypedCallStream
 
-    calls = TypedCallStream(types, format, limits, context)
+    calls = TypedCallStream(types, format, limits, context, on_error)
     async with source_of(stream, close, is_async=True) as source:
         async for event in source:
-            yield calls.add_event(event)
+            found = calls.add_event(event)
+            if calls.error is not None:
+                source.stop()
+                break
+            yield found
     yield calls.finish()
+    if calls.error is not None:
+        raise calls.error

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ._options import OnInvalidEvent
+    from .calls.call import CallState
     from .calls.handler import ToolCall
     from .calls.messages import Message
     from .limits import Limits
@@ -187,6 +188,7 @@ class CallStream:
         self._handler = ToolsAggregateMessageHandler(limits)
         # the error that the provider reported, after which the calls are final
         self.error: JsonStreamError | None = None
+        self._is_ended = False
 
     def add_event(self, event: Any) -> list[ToolCall]:
         """Return the calls after an event."""
@@ -200,10 +202,19 @@ class CallStream:
             if type(message) is ProviderError and message.type != ErrorCode.INVALID_EVENT.value:
                 self.error = self.error or reported_error(message)
 
+    def states(self) -> Iterator[CallState]:
+        """Return the states of the calls, in the order of the calls."""
+        return self._handler._registry.all_calls()
+
+    def end(self) -> None:
+        """Read what was held back until the end of the stream."""
+        if self.error is None and not self._is_ended:
+            self._is_ended = True
+            self._add(self._stream.finish())
+
     def finish(self) -> list[ToolCall]:
         """Return the final calls."""
-        if self.error is None:
-            self._add(self._stream.finish())
+        self.end()
         return [call for id in self._handler.message_ids for call in self._handler.complete(id)]
 
 

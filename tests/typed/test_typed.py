@@ -568,6 +568,60 @@ def test_typed_calls(typed: Any) -> None:
 
 
 @each_build
+@pytest.mark.parametrize("is_async", [False, True])
+def test_an_error_of_the_provider_follows_the_final_calls(typed: Any, is_async: bool) -> None:
+    base = importlib.import_module(typed.__name__.partition(".")[0])
+    events = [*openai_events('{"child": {"name": "a"}, "ch')[:4], {"error": {"message": "overloaded"}}]
+    closed = []
+
+    def source() -> Any:
+        try:
+            yield from [*events, *events]
+        finally:
+            closed.append(True)
+
+    async def async_source() -> Any:
+        for event in source():
+            yield event
+
+    async def read() -> None:
+        async for calls in base.aio.typed_calls(async_source(), {"tool": Parent}):
+            seen.append(calls)  # noqa: PERF401  # a comprehension would lose them
+
+    seen: list[Any] = []
+    run: Any = (
+        (lambda: asyncio.run(read()))
+        if is_async
+        else lambda: seen.extend(typed.typed_calls(source(), {"tool": Parent}))
+    )
+    with pytest.raises(base.JsonStreamError) as caught:
+        run()
+    assert caught.value.code == "provider_error"
+    assert is_async or closed == [True]
+    assert len(seen) == len(events)
+    assert seen[-1][0].call.error is not None
+    with pytest.raises(base.JsonStreamError):
+        _ = seen[-1][0].result
+    # an event that cannot be read is reported, and the stream continues
+    *_, last = typed.typed_calls(
+        [*events[:-1], 5, *openai_events("")[1:]], {"tool": Parent}, on_error="event"
+    )
+    assert last[0].call.name == "tool"
+
+
+@each_build
+def test_the_arguments_before_the_name(typed: Any) -> None:
+    def delta(**function: Any) -> Any:
+        return {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": function}]}}]}
+
+    events = [delta(arguments='{"name": "a'), delta(name="child", arguments='b"}')]
+    first, second, last = typed.typed_calls(events, {"child": Child})
+    # what type they have is not known yet
+    assert str(first[0].partial) == "UNDEFINED"
+    assert second[0].partial == last[0].result == Child(name="ab")
+
+
+@each_build
 def test_async_twins(typed: Any) -> None:
     aio = importlib.import_module(f"{typed.__name__.partition('.')[0]}.aio")
     text = '{"child": {"name": "a"}}'

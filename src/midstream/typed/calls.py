@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from .._closing import Source
 from .._undefined import UNDEFINED
 from ..accumulators.base import DEFAULT_LIMITS
 from ..errors import ErrorCode, JsonStreamError, ParserError
-from ..streams import CallStream
+from ..streams import CallStream, source_of
 from .accumulator import JsonTypedAccumulator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from .._options import OnInvalidEvent
     from ..calls.call import CallState
     from ..calls.handler import ToolCall
     from ..errors import TypedError
@@ -44,8 +44,10 @@ class TypedCall:
 
     @property
     def partial(self) -> Any:
-        """The arguments as far as they had arrived, `UNDEFINED` if none had."""
-        return self.call.args if self._snapshot is None else self._snapshot.partial
+        """The arguments as far as they had arrived, `UNDEFINED` if none had, or the tool is not yet known."""
+        if self._snapshot is not None:
+            return self._snapshot.partial
+        return UNDEFINED if self.call.name is None else self.call.args
 
     @property
     def errors(self) -> list[TypedError]:
@@ -106,29 +108,37 @@ class _Arguments:
 class TypedCallStream:
     """The state of `typed_calls` and of its asynchronous twin."""
 
-    def __init__(self, types: Mapping[str, Any], format: str | None, limits: Limits, context: Any) -> None:
+    def __init__(
+        self,
+        types: Mapping[str, Any],
+        format: str | None,
+        limits: Limits,
+        context: Any = None,
+        on_error: OnInvalidEvent = "raise",
+    ) -> None:
         self._types = dict(types)
         self._limits = limits
         self._context = context
-        self._stream = CallStream(format, limits)
+        self._stream = CallStream(format, limits, on_error)
         # the state is kept alive, so that no other object gets its id
         self._arguments: dict[int, tuple[CallState, _Arguments]] = {}
+
+    @property
+    def error(self) -> JsonStreamError | None:
+        """The error that the provider reported, after which the calls are final."""
+        return self._stream.error
 
     def add_event(self, event: Any) -> list[TypedCall]:
         """Return the calls after an event."""
         calls = self._stream.add_event(event)
-        return self._views(self._stream._handler._registry.all_calls(), calls)
+        return self._views(self._stream.states(), calls)
 
     def finish(self) -> list[TypedCall]:
         """Return the final calls."""
-        handler = self._stream._handler
-        for message in self._stream._stream.finish():
-            handler._dispatch(message)
-        found: list[TypedCall] = []
-        for id in handler.message_ids:
-            states = list(handler._registry.calls(id))
-            found += self._views(states, handler.complete(id))
-        return found
+        self._stream.end()
+        # the handler forgets the states
+        states = [*self._stream.states()]
+        return self._views(states, self._stream.finish())
 
     def _views(self, states: Iterable[CallState], calls: list[ToolCall]) -> list[TypedCall]:
         return [self._of(state).view(state, call) for state, call in zip(states, calls, strict=True)]
@@ -167,12 +177,14 @@ def typed_calls(
     limits: Limits = DEFAULT_LIMITS,
     *,
     context: Any = None,
+    on_error: OnInvalidEvent = "raise",
     close: bool = True,
 ) -> Iterator[list[TypedCall]]:
     """Iterate over the tool calls of a provider's stream, each validated as the type of its tool.
 
-    ``types`` maps the names of tools to types. As with `tool_calls` there is a list after each event, and the
-    last one is final. Leaving the iterator early closes the stream, unless ``close`` is false.
+    ``types`` maps the names of tools to types. As with `tool_calls` there is a list after each event, the
+    last one is final, and an error of the provider is raised after it. Leaving the iterator early closes the
+    stream, unless ``close`` is false.
 
     >>> from pydantic import BaseModel
     >>> class Weather(BaseModel):
@@ -189,8 +201,14 @@ def typed_calls(
     >>> calls[0].result
     Weather(city='Paris')
     """
-    calls = TypedCallStream(types, format, limits, context)
-    with Source(stream, close) as source:
+    calls = TypedCallStream(types, format, limits, context, on_error)
+    with source_of(stream, close) as source:
         for event in source:
-            yield calls.add_event(event)
+            found = calls.add_event(event)
+            if calls.error is not None:
+                source.stop()
+                break
+            yield found
     yield calls.finish()
+    if calls.error is not None:
+        raise calls.error
