@@ -31,6 +31,8 @@ from .calls.middleware import JsonFragmentUpdateMiddleware
 from .chunker.chunker import JsonStreamChunker, PlainTextStreamChunker, chunks
 from .core.grammar import COMPILED
 from .errors import ErrorCode, JsonStreamError, NoMatch, ParserError, Position, TypedError, TypedStreamError
+from .events.reader import EventReader
+from .events.writer import EventWriter
 from .limits import Limits
 from .paths import parse_path
 from .patterns import ANY
@@ -63,6 +65,8 @@ __all__ = [
     "COMPILED",
     "UNDEFINED",
     "ErrorCode",
+    "EventReader",
+    "EventWriter",
     "JsonArrayAstNode",
     "JsonAstNode",
     "JsonBooleanAstNode",

@@ -17,6 +17,7 @@ from .providers import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 
+    from .events.writer import Form
     from .limits import Limits
     from .providers import Format
 
@@ -40,8 +41,9 @@ class MidstreamMiddleware:
 
     A client requests them with ``?events=midstream``, or with ``?events=both`` to receive the provider's
     own events, unchanged, together with midstream's. The header ``midstream-events`` has the same effect.
-    All other requests, responses other than ``text/event-stream``, and errors are not changed. A client that
-    reads slowly delays the application, as it would without the middleware.
+    With ``form=compact`` beside it, the events are shorter (see `EventWriter`). All other requests, responses
+    other than ``text/event-stream``, and errors are not changed. A client that reads slowly delays the
+    application, as it would without the middleware.
 
     >>> import asyncio
     >>> async def app(scope, receive, send):
@@ -82,7 +84,7 @@ class MidstreamMiddleware:
         if requested is None:
             await self._app(scope, receive, send)
             return
-        kind = Kind(format=self._format, with_provider=requested == "both")
+        kind = Kind(format=self._format, with_provider=requested == "both", form=_requested_form(scope))
         events = EventStream(secrets.token_hex(16), kind, is_numbered=False, limits=self._limits)
         response = _Response(send, events, EventCutter(self._max_event, kind.with_provider))
         await self._app(scope, receive, response.send)
@@ -94,6 +96,11 @@ def _requested(scope: Scope) -> str | None:
     asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("events", [])
     asked += [value.decode("latin-1") for key, value in scope["headers"] if key == b"midstream-events"]
     return next((requested for requested in asked if requested in _REQUESTS), None)
+
+
+def _requested_form(scope: Scope) -> Form:
+    asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("form", [])
+    return "compact" if "compact" in asked else "full"
 
 
 class _Response:

@@ -1,7 +1,8 @@
 """Read captures: recorded streams that hold JSON text, or events in one of three framings.
 
-The library, the command line and the server use this module. `EventReader` finds the events of a text; this
-module distinguishes events from JSON text, detects the format, and reports where an event is not JSON.
+The library, the command line and the server use this module. `ProviderEventReader` finds the events of a
+text; this module distinguishes events from JSON text, detects the format, and reports where an event is not
+JSON.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .accumulators.values import JsonValueAccumulator
 from .errors import ErrorCode, JsonStreamError, ParserError
-from .event_reader import BOM, FIELDS, EventReader, may_be_field, not_an_event_stream, strange_text
+from .provider_events import BOM, FIELDS, ProviderEventReader, may_be_field, not_an_event_stream, strange_text
 from .providers import FORMATS, detect
 from .providers._reading import decoded
 from .streams import text_deltas
@@ -95,7 +96,7 @@ def events_of(chunks: Iterable[bytes], kind: str = "lines", max_event: int | Non
     >>> list(events_of([b'[{"type": "pi', b'ng"}]'], "array"))
     [{'type': 'ping'}]
     """
-    reader = EventReader(max_event)
+    reader = ProviderEventReader(max_event)
     number = 0
     for chunk in chunks:
         for item in reader.add(chunk) if chunk else ():

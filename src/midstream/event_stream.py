@@ -6,18 +6,16 @@ updates are written as several events, one at a time and only when the caller as
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
-from zlib import crc32
 
 from .accumulators.base import DEFAULT_LIMITS
-from .calls.messages import StreamSnapshot, ToolCallsUpdate, ToolCallUpdate, to_event
+from .calls.messages import StreamSnapshot, ToolCallsUpdate, ToolCallUpdate
 from .calls.middleware import JsonFragmentUpdateMiddleware
-from .core.surrogates import escape_surrogates
 from .errors import ErrorCode, JsonStreamError, ParserError
-from .sse import BOM, SseDecoder, SseEvent, encode
+from .events.writer import EventWriter
+from .sse import BOM, SseDecoder
 from .streams import ProviderStream
 from .wire.form import to_wire
 
@@ -25,14 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from .calls.messages import Message
+    from .events.writer import Form
     from .limits import Limits
 
-__all__ = ["UNBUFFERED", "Enrichment", "EventCutter", "EventStream", "EventWriter", "Kind", "Step"]
+__all__ = ["UNBUFFERED", "Enrichment", "EventCutter", "EventStream", "Kind", "Step"]
 
 # headers of a response with events; the second one tells nginx and compatible proxies not to buffer them
 UNBUFFERED = {"cache-control": "no-cache", "x-accel-buffering": "no"}
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n?|\n|$)")
 _BLANK_LINES = (b"\n\n", b"\r\r", b"\n\r", b"\n\r\n", b"\r\r\n")
 # the maximum of an event's raw bytes, as a multiple of max_event: raw bytes include line ends, of at most
@@ -44,9 +42,6 @@ _MAX_ARGS = 16_384
 _MAX_EVENT_TEXT = 65_536
 # the approximate bytes of an update apart from its path and text
 _UPDATE_OVERHEAD = 48
-# Milliseconds until a client reconnects: short, and different for each stream, so that the clients of a
-# server that stops do not all come back at once.
-_RETRY_FROM, _RETRY_TO = 100, 300
 
 
 class Step(NamedTuple):
@@ -115,7 +110,8 @@ class EventCutter:
 class Enrichment:
     """Convert a provider's events into messages that contain the updates of all arguments.
 
-    Every message gets a message id, and the updates of one event are in one message.
+    Every message gets a message id, and the updates of one event are in one message. Without ``with_updates``
+    the clients parse the arguments.
 
     >>> enrichment = Enrichment("m1", "openai-chat")
     >>> call = {"index": 0, "function": {"name": "f", "arguments": '{"a'}}
@@ -126,10 +122,17 @@ function_args='{"a', json_update_fragments=[{'path': 'root', 'kind': 'StartObjec
 message_id=None, choice=0, is_free_text=False, args_offset=0)], message_id='m1')
     """
 
-    def __init__(self, message_id: str, format: str | None = None, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self,
+        message_id: str,
+        format: str | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+        *,
+        with_updates: bool = True,
+    ) -> None:
         self._id = message_id
         self._provider = ProviderStream(format)
-        self._middleware = JsonFragmentUpdateMiddleware(limits=limits)
+        self._middleware = JsonFragmentUpdateMiddleware(limits=limits) if with_updates else None
 
     def add_event(self, event: Any) -> Iterator[Message]:
         """Return the messages of an event."""
@@ -142,12 +145,15 @@ message_id=None, choice=0, is_free_text=False, args_offset=0)], message_id='m1')
 
     def give_up(self) -> Iterator[Message]:
         """Return the messages that end the open calls when the stream stops."""
-        return _bundled(self._middleware.finish())
+        return _bundled(() if self._middleware is None else self._middleware.finish())
 
     def _enriched(self, messages: list[Message]) -> Iterator[Message]:
         for message in messages:
             for part in self._parts(message):
-                yield from self._middleware.add_message(part)
+                if self._middleware is None:
+                    yield part
+                else:
+                    yield from self._middleware.add_message(part)
 
     def _parts(self, message: Message) -> Iterator[Message]:
         """Yield a message's updates one by one in short parts, with the id of the message they belong to."""
@@ -214,55 +220,13 @@ def _split_update(update: ToolCallUpdate) -> Iterator[tuple[ToolCallUpdate, int]
         yield update._replace(json_update_fragments=shown), size
 
 
-class EventWriter:
-    r"""Write messages as Server-Sent Events, numbered if clients can resume the stream.
-
-    >>> from .calls.messages import TextDelta
-    >>> EventWriter("s1").message(TextDelta("Hé"))
-    b'event: text_delta\nid: s1-0\ndata: {"type": "text_delta", "text": "H\xc3\xa9"}\n\n'
-    """
-
-    def __init__(self, stream_id: str, is_numbered: bool = True) -> None:
-        self._id = stream_id
-        self._is_numbered = is_numbered
-        self._next = 0
-
-    def start(self, format: str | None, name: str | None) -> bytes:
-        """Write the first event of a stream."""
-        data = {"message_id": self._id, "format": format, "name": name}
-        return self._event("stream_start", data, _retry_of(self._id) if self._is_numbered else None)
-
-    def message(self, message: Message) -> bytes:
-        """Write a message."""
-        event = to_event(message)
-        return self._event(event["type"], event)
-
-    def error(self, code: str, message: str) -> bytes:
-        """Write an error."""
-        return self._event("error", {"code": code, "message": message})
-
-    def end(self) -> bytes:
-        """Write the last event of a stream."""
-        return self._event("stream_end", {})
-
-    def mark(self) -> bytes:
-        """Write an event id alone: clients store it for resuming, and receive no event (9.2.6)."""
-        return b"id: %b\n\n" % self._number().encode() if self._is_numbered else b""
-
-    def _event(self, kind: str, data: Mapping[str, Any], retry: int | None = None) -> bytes:
-        return encode(SseEvent(kind, _json(data), self._number(), retry))
-
-    def _number(self) -> str:
-        number, self._next = self._next, self._next + 1
-        return f"{self._id}-{number}" if self._is_numbered else ""
-
-
 class Kind(NamedTuple):
-    """The kind of a stream: its name and format, if known, and whether it includes the provider's events."""
+    """What a stream is: its name and format, if known, the form, and whether it has the provider's events."""
 
     name: str | None = None
     format: str | None = None
     with_provider: bool = False
+    form: Form = "full"
 
 
 class EventStream:
@@ -270,10 +234,10 @@ class EventStream:
 
     >>> stream = EventStream("s1", Kind("trip", "anthropic"), is_numbered=False)
     >>> delta = {"type": "text_delta", "text": "Hi"}
-    >>> stream.start()
-    b'event: stream_start\ndata: {"message_id": "s1", "format": "anthropic", "name": "trip"}\n\n'
+    >>> stream.start()[:63]
+    b'event: stream_start\ndata: {"version":1,"form":"full","message_i'
     >>> list(stream.add_step(Step(b"", {"type": "content_block_delta", "index": 0, "delta": delta})))
-    [b'event: text_delta\ndata: {"type": "text_delta", "text": "Hi", "message_id": "s1"}\n\n']
+    [b'event: text_delta\ndata: {"type":"text_delta","text":"Hi","message_id":"s1"}\n\n']
     >>> list(stream.finish()), list(stream.close())
     ([], [b'event: stream_end\ndata: {}\n\n'])
     """
@@ -282,13 +246,14 @@ class EventStream:
         self, id: str, kind: Kind, is_numbered: bool = True, limits: Limits = DEFAULT_LIMITS
     ) -> None:
         self._kind = kind
-        self._writer = EventWriter(id, is_numbered)
-        self._enrichment = Enrichment(id, kind.format, limits)
+        self._id = id
+        self._writer = EventWriter(kind.form, id if is_numbered else None)
+        self._enrichment = Enrichment(id, kind.format, limits, with_updates=kind.form == "full")
         self._has_failed = False
 
     def start(self) -> bytes:
         """Return the first event."""
-        return self._writer.start(self._kind.format, self._kind.name)
+        return self._writer.start(self._kind.format, self._kind.name, self._id)
 
     def add_step(self, step: Step) -> Iterator[bytes]:
         """Yield a step's entries; the first one includes the provider's raw event if it was requested."""
@@ -304,7 +269,7 @@ class EventStream:
         if event is None or self._has_failed:
             return
         try:
-            yield from map(self._writer.message, self._enrichment.add_event(event))
+            yield from self._written(self._enrichment.add_event(event))
         except JsonStreamError as error:
             if not self._kind.with_provider:
                 raise
@@ -313,7 +278,7 @@ class EventStream:
 
     def finish(self) -> Iterator[bytes]:
         """Return the events that follow from the end of the provider's stream."""
-        return map(self._writer.message, () if self._has_failed else self._enrichment.finish())
+        return self._written(() if self._has_failed else self._enrichment.finish())
 
     def close(self, failure: tuple[str, str] | None = None) -> Iterator[bytes]:
         """End the stream; after a failure, first end the open calls and report its code and message."""
@@ -323,20 +288,9 @@ class EventStream:
 
     def _failed(self, code: str, message: str) -> Iterator[bytes]:
         self._has_failed = True
-        yield from map(self._writer.message, self._enrichment.give_up())
+        yield from self._written(self._enrichment.give_up())
         yield self._writer.error(code, message)
 
-
-def _retry_of(id: str) -> int:
-    """Return the reconnection time of a stream: the same wherever its events are written."""
-    return _RETRY_FROM + crc32(id.encode()) % (_RETRY_TO - _RETRY_FROM + 1)
-
-
-def _json(data: Mapping[str, Any]) -> str:
-    """Write JSON with non-ASCII characters unescaped, except lone surrogates, which UTF-8 cannot encode."""
-    try:
-        text = _ENCODER.encode(data)
-    except (TypeError, ValueError, RecursionError):
-        why = "a value that JSON cannot represent"
-        raise JsonStreamError(ParserError.of(ErrorCode.INVALID_EVENT, 0, why)) from None
-    return escape_surrogates(text)
+    def _written(self, messages: Iterable[Message]) -> Iterator[bytes]:
+        # some messages tell a client nothing new
+        return filter(None, map(self._writer.add_message, messages))

@@ -12,7 +12,7 @@ from .calls.handler import ToolsAggregateMessageHandler
 from .calls.messages import MessageEnd, Other, ProviderError, RefusalDelta, TextDelta
 from .core.surrogates import SurrogateJoiner
 from .errors import ErrorCode, JsonStreamError, ParserError
-from .event_reader import EventReader
+from .provider_events import ProviderEventReader
 from .providers import adapter, detect
 from .providers._parts import error_in
 from .providers._reading import decoded, get, items
@@ -50,7 +50,7 @@ class ProviderStream:
         self._format = format
         self._on_error = on_error
         self._adapter: Adapter | None = None if format is None else adapter(format)
-        self._reader: EventReader | None = None
+        self._reader: ProviderEventReader | None = None
         # events so far, while none has shown the format
         self._early: list[Any] = []
         self._has_spoken = False
@@ -59,7 +59,7 @@ class ProviderStream:
         """Return the messages of an event, and of earlier events held until the format was known."""
         if isinstance(event, _TEXT):
             if self._reader is None:
-                self._reader = EventReader()
+                self._reader = ProviderEventReader()
             return [message for item in self._reader.add(event) for message in self._add(item)]
         if self._has_spoken and self._adapter is not None and self._on_error == "raise":
             # a shortcut for most events

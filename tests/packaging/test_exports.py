@@ -19,6 +19,8 @@ NAMES = [
     "ANY",
     "COMPILED",
     "ErrorCode",
+    "EventReader",
+    "EventWriter",
     "JsonArrayAstNode",
     "JsonAstNode",
     "JsonBooleanAstNode",

@@ -108,6 +108,18 @@ CONTEXTS = {
         ],
         ["é\U0001f600"],
     ),
+    "string that ends without its text": Context(
+        [OPEN_LIST, wire("root[0]", "StartString"), wire("root[0]", "PartialString", "é\ud83d")],
+        [
+            wire("root[0]", "CompleteString"),
+            wire("root[1]", "PartialString", "x"),
+            wire("root[1]", "CompleteString"),
+            wire("root[2]", "StartString"),
+            wire("root[2]", "CompleteString"),
+            CLOSE_LIST,
+        ],
+        ["é\ud83d", "x", ""],
+    ),
     "root string": Context(
         [wire("root", "StartString"), wire("root", "PartialString", "x")],
         [wire("root", "CompleteString", "xy"), DONE],
@@ -243,7 +255,7 @@ MALFORMED: list[Any] = [
     ("object", "nothing", None, INVALID),
     ("object", "a list", [], INVALID),
     ("object", "a part without text", wire("root.b", "PartialString"), INVALID),
-    ("object", "a string without text", wire("root.b", "CompleteString"), INVALID),
+    ("object", "a string without text or parts", wire("root.b", "CompleteString"), MISPLACED),
     ("object", "a key without text", wire("root", "Key"), INVALID),
     ("object", "a part whose text is a number", wire("root.b", "PartialString", 5), INVALID),
     ("object", "a string whose value is a number", wire("root.b", "CompleteString", value=5), INVALID),

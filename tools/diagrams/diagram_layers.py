@@ -56,7 +56,8 @@ LAYERS = [
         "bytes, events and formats; one-liners; the public names",
         (
             "sse",
-            "event_reader",
+            "provider_events",
+            "events/",
             "providers/",
             "streams",
             "captures",

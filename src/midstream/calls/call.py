@@ -81,6 +81,9 @@ class CallState(Call):
         text, offset = update.function_args or "", update.args_offset
         arrived = len(text if text.isascii() else join_surrogates(text))
         if not arrived:
+            if offset is not None and offset > self.received and update.json_update_fragments is None:
+                # it states the length of the arguments
+                self._note_gap(why="a piece of the arguments is missing")
             # a sender of updates alone has no text to count
             offset = None
         elif offset is not None and offset != self.received:

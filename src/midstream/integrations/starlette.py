@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from .._closing import Source
+    from ..events.writer import Form
     from ..limits import Limits
     from ..providers import Format
 
@@ -48,7 +49,7 @@ class EventsResponse(Response):
     ``stream`` is the stream of an SDK, or any iterable of a provider's events; an asynchronous one is better,
     because a blocking read can't be interrupted. When the client disconnects, the stream is closed (unless
     ``close`` is false), and with it the provider's request. While the provider is silent, a comment every
-    ``heartbeat`` seconds keeps proxies from closing the connection.
+    ``heartbeat`` seconds keeps proxies from closing the connection. ``form`` is that of `EventWriter`.
 
     >>> response = EventsResponse([])
     >>> response.headers["content-type"], response.headers["x-accel-buffering"]
@@ -68,6 +69,7 @@ class EventsResponse(Response):
         heartbeat: float = 15,
         close: bool = True,
         limits: Limits = DEFAULT_LIMITS,
+        form: Form = "full",
     ) -> None:
         self.status_code = status_code
         self.background = background
@@ -77,6 +79,10 @@ class EventsResponse(Response):
         self._is_async = isinstance(stream, AsyncIterable)
         self._source = source_of(stream, close, is_async=self._is_async)
         self._events = EventStream(uuid4().hex, Kind(None, format), is_numbered=False, limits=limits)
+        self._stream = stream
+        self._events = EventStream(
+            uuid4().hex, Kind(None, format, form=form), is_numbered=False, limits=limits
+        )
         self._heartbeat = heartbeat
         self._lock = anyio.Lock()
         self._sent_at = 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import asynccontextmanager
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
 import anyio
@@ -21,6 +21,7 @@ from .. import recordings
 from ..captures import body_events, check_format, format_of
 from ..errors import JsonStreamError
 from ..event_stream import UNBUFFERED, Kind, Step
+from ..events.writer import FORMS
 from . import page
 from .fill import fill, steps_of
 from .guard import Guard
@@ -36,11 +37,12 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
+    from ..events.writer import Form
     from .resume import Stream
 
 __all__ = ["Gateway", "build"]
 
-_OUR_PARAMETERS = {"events", "format", "pace"}
+_OUR_PARAMETERS = {"events", "form", "format", "pace"}
 # ASGI requires a response even if the client is gone
 _CLIENT_GONE = Response(status_code=400)
 _PATH_CHARACTERS = "/:@!$&'()*+,;=-._~"
@@ -140,7 +142,7 @@ class Gateway:
             return Response(media_type="text/event-stream", headers=UNBUFFERED)
         recording = recordings.load(name)
         chunks = paced(recording.blocks(), self._pace(request))
-        kind = Kind(name, recording.format)
+        kind = Kind(name, recording.format, form=_form(request))
         return self._resumed(request) or self._streamed(request, kind, steps_of(chunks, kind, self._settings))
 
     async def enrich(self, request: Request) -> ASGIApp:
@@ -149,7 +151,8 @@ class Gateway:
             return resumed
         body, limit = await self._body(request), self._settings.max_event
         asked = request.query_params.get("format")
-        kind = Kind(None, format_of(body, limit) if asked is None else check_format(asked))
+        found = format_of(body, limit) if asked is None else check_format(asked)
+        kind = Kind(None, found, form=_form(request))
         steps = (Step(b"", event) for event in body_events(body, limit))
         return self._streamed(request, kind, paced(steps, self._pace(request, 0)))
 
@@ -161,10 +164,11 @@ class Gateway:
         with_provider = self._requests_both(request)
         if self._upstream is None:
             recording, chunks = self._recorded(request, path, body)
-            kind = Kind(recording.name, recording.format, with_provider)
+            kind = Kind(recording.name, recording.format, with_provider, _form(request))
             return self._streamed(request, kind, steps_of(chunks, kind, self._settings))
         format = request.query_params.get("format") or FORMATS_BY_PATH.get(path)
-        kind = Kind(path, None if format is None else check_format(format), with_provider)
+        found = None if format is None else check_format(format)
+        kind = Kind(path, found, with_provider, _form(request))
         stream = self.streams.open(_owner(request))
         try:
             response = await self._ask(request, self._upstream, body, is_read=True)
@@ -334,6 +338,13 @@ def _requests_stream(body: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(asked, dict) and asked.get("stream") is True
+
+
+def _form(request: Request) -> Form:
+    form = request.query_params.get("form", "full")
+    if form not in FORMS:
+        raise _Refused(problem(400, "invalid_form", "form must be full or compact"))
+    return cast("Form", form)
 
 
 def _owner(request: Request) -> bytes:

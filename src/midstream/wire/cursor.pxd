@@ -47,5 +47,6 @@ cdef class Cursor:
     cdef int _open_string(self, tuple sender) except -1
     @cython.locals(length=Py_ssize_t, is_same_sender=bint, start=str)
     cdef int _accept_text(self, str text, bint ends, tuple sender) except -1
+    cdef int _end_text(self) except -1
     @cython.locals(length=Py_ssize_t)
     cdef bint _starts_with_parts(self, str text) except -1

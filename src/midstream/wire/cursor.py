@@ -138,11 +138,16 @@ class Cursor:
             self._accept_end(steps, kind is END_ARRAY)
         elif kind is PARTIAL_STRING or kind is COMPLETE_STRING:
             if not self._in_string:
+                if text is None:
+                    raise self._misplaced("a CompleteString without text, and none of its parts has arrived")
                 self._begin(steps, kind is PARTIAL_STRING)
                 self._open_string(None)
             elif not self._is_last(steps):
                 raise self._misplaced("the open string has not ended")
-            self._accept_text(text or "", kind is COMPLETE_STRING, pair)
+            if text is None:
+                self._end_text()
+            else:
+                self._accept_text(text, kind is COMPLETE_STRING, pair)
         else:
             if not steps and self._frame is not None and (kind is START_OBJECT or kind is START_ARRAY):
                 raise self._misplaced("a container is already open at this path")
@@ -401,6 +406,13 @@ class Cursor:
             self.calls.append((DO_STRING, text, False, ends))
         if ends:
             self._end_value()
+
+    def _end_text(self) -> None:
+        """End the open string with the parts that have arrived: its CompleteString repeats none of them."""
+        self._in_string = False
+        self.calls.append((DO_STRING, self._high_surrogate, False, True))
+        self._high_surrogate = ""
+        self._end_value()
 
     def _starts_with_parts(self, text: str) -> bool:
         """Report whether a complete string begins with the parts that arrived."""

@@ -1,7 +1,8 @@
 """The wire form: updates as plain data, to be sent as JSON and read in another process.
 
 The form is ``{"path", "kind", "textValue"?, "value"?}``; fields without content are absent. An Error
-also has ``"error"`` with its code and position. Serialize it with an encoder that escapes lone surrogates,
+also has ``"error"`` with its code and position. A CompleteString without text stands for its PartialStrings,
+joined. Serialize it with an encoder that escapes lone surrogates,
 as `json.dumps` does by default: UTF-8 cannot encode them.
 """
 
@@ -91,7 +92,7 @@ def read_wire(data: Any) -> tuple[str, Any, str | None, Any]:
         if not isinstance(text, str):
             raise invalid(ErrorCode.INVALID_UPDATE, "textValue is not a string", path)
         text = _plain(text)
-    elif has_text:
+    elif has_text and kind is not COMPLETE_STRING:
         raise invalid(ErrorCode.INVALID_UPDATE, "textValue is missing", path)
     path = _plain(path)
     if value_of is None:

@@ -74,8 +74,15 @@ export class CallState {
   add(update) {
     if (!this.isOpen) return false;
     const arrived = countCharacters(update.function_args ?? "");
-    // a sender of updates alone has no text to count
-    const offset = arrived > 0 ? (update.args_offset ?? null) : null;
+    let offset = update.args_offset ?? null;
+    if (arrived === 0) {
+      // a piece without text or updates states the length of the arguments
+      if (offset !== null && offset > this.received && update.json_update_fragments === null) {
+        this.#fail(null, "a piece of the arguments is missing");
+      }
+      // a sender of updates alone has no text to count
+      offset = null;
+    }
     if (offset !== null && offset !== this.received) {
       // a repetition, as happens after a lost connection
       if (offset + arrived <= this.received) return false;

@@ -126,12 +126,16 @@ export class Cursor {
       case "PartialString":
       case "CompleteString":
         if (!at.inString) {
+          if (text === null) {
+            throw this.#refusal("a CompleteString without text, and none of its parts has arrived");
+          }
           this.#begin(steps, kind === "PartialString");
           this.#openString();
         } else if (!this.#isLast(steps)) {
           throw this.#refusal("the open string has not ended");
         }
-        this.#acceptText(text, kind === "CompleteString");
+        // without a text of its own, a CompleteString ends the parts that have arrived
+        this.#acceptText(text ?? at.text + at.held, kind === "CompleteString");
         break;
       case "StartObject":
       case "StartArray":

@@ -38,7 +38,7 @@ export function readUpdate(data) {
   if (text === null && WITH_TEXT.has(kind)) text = data.value ?? null;
   if (text !== null) {
     if (typeof text !== "string") throw invalidUpdate("textValue is not a string", path);
-  } else if (WITH_TEXT.has(kind)) {
+  } else if (WITH_TEXT.has(kind) && kind !== "CompleteString") {
     throw invalidUpdate("textValue is missing", path);
   }
   const value = valueOf(kind, text, data);

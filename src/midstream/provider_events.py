@@ -14,7 +14,7 @@ from .accumulators.values import JsonValueAccumulator
 from .errors import ErrorCode, JsonStreamError, ParserError
 from .sse import SseDecoder
 
-__all__ = ["FIELDS", "EventReader", "may_be_field", "not_an_event_stream", "strange_text"]
+__all__ = ["FIELDS", "ProviderEventReader", "may_be_field", "not_an_event_stream", "strange_text"]
 
 FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
 BOM = b"\xef\xbb\xbf"
@@ -68,12 +68,12 @@ def not_an_event_stream(why: str) -> JsonStreamError:
     return JsonStreamError(ParserError.of(ErrorCode.NOT_AN_EVENT_STREAM, 0, why))
 
 
-class EventReader:
+class ProviderEventReader:
     r"""Turn text or bytes, cut anywhere, into events: parsed JSON values and `SseEvent`s.
 
     A text that should be an event but is not JSON is returned as bytes.
 
-    >>> reader = EventReader()
+    >>> reader = ProviderEventReader()
     >>> reader.add(b'{"type": "pi'), reader.add(b'ng"}\n{"type": ')
     ([], [{'type': 'ping'}])
     """

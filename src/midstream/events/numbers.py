@@ -1,0 +1,73 @@
+"""What the form ``compact`` numbers: calls and texts, each introduced once and then known by its number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..accumulators.base import DEFAULT_LIMITS
+from ..calls.messages import ReasoningDelta, RefusalDelta, TextDelta
+from ..calls.registry import Call
+from ..core.grammar import feed
+from ..core.machine import new_machine
+from ..core.surrogates import join_surrogates
+from ..core.visitor import Visitor
+from .updates import SentStrings
+
+__all__ = ["TEXT_TYPES", "NumberedCall", "NumberedText"]
+
+# the messages that are pieces of a text, by the type of their introduction
+TEXT_TYPES: dict[str, Any] = {"text": TextDelta, "reasoning": ReasoningDelta, "refusal": RefusalDelta}
+
+_IGNORE = Visitor()
+
+
+class NumberedCall(Call):
+    """A call that is being written."""
+
+    __slots__ = (
+        "_machine",
+        "has_updates",
+        "introduced",
+        "is_free_text",
+        "number",
+        "received",
+        "sent_strings",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        super().__init__()
+        # None until it is introduced
+        self.number: int | None = None
+        # the id, index and name that the client knows
+        self.introduced: tuple[Any, ...] = (None, None, None)
+        self.is_free_text = False
+        # the client needs updates, because it cannot read the text
+        self.has_updates = False
+        # characters of arguments so far
+        self.received = 0
+        self.sent_strings = SentStrings()
+        self._machine = new_machine(DEFAULT_LIMITS, "error", False, int, float)
+
+    def add_text(self, text: str) -> int:
+        """Add a piece of the arguments, and return how many characters it has."""
+        length = len(text if text.isascii() else join_surrogates(text))
+        if not self.is_free_text and (piece := self.joiner.add_fragment(text)):
+            feed(self._machine, piece, _IGNORE)
+        return length
+
+    def is_complete_text(self) -> bool:
+        """Report whether the arguments could be complete; only a hint for the boundary of two calls."""
+        return self._machine.is_complete() and not self.joiner.waits
+
+
+class NumberedText:
+    """A text that is being written or read: of a message, its reasoning or its refusal."""
+
+    __slots__ = ("kind", "length", "number", "type")
+
+    def __init__(self, number: int, type: str, kind: str | None = None) -> None:
+        self.number = number
+        self.type = type
+        self.kind = kind
+        # characters so far
+        self.length = 0

@@ -1,0 +1,208 @@
+"""Server-Sent Events in, messages out."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ..calls.messages import TYPES, MessageEnd, ProviderError, from_event
+from ..errors import ErrorCode, JsonStreamError, invalid
+from ..sse import SseDecoder, SseEvent
+from .items import ItemReader, lost_event
+
+if TYPE_CHECKING:
+    from ..calls.messages import Message
+
+__all__ = ["EventReader", "MessageReader"]
+
+_UNNAMED = ("message", "")
+
+
+class MessageReader:
+    """Convert the data of events, decoded from JSON, into messages.
+
+    >>> reader = MessageReader()
+    >>> reader.read("stream_start", {"version": 1, "form": "compact", "message_id": "m1"})
+    []
+    >>> reader.read("message", [[0, {"type": "text"}], [0, 0, "Hi"]])
+    [TextDelta(text='Hi', message_id='m1', choice=0)]
+    """
+
+    def __init__(self) -> None:
+        self.form: str | None = None
+        self.version: int | None = None
+        self.message_id: str | None = None
+        # what `stream_start` says about the stream
+        self.format: str | None = None
+        self.name: str | None = None
+        # whether the stream has ended with `stream_end`
+        self.is_complete = False
+        self._items = ItemReader()
+
+    def read(self, name: str, data: Any) -> list[Message]:
+        """Return the messages of an event; an event that is not known has none."""
+        if type(data) is list:
+            is_ours = name in _UNNAMED and (self.form == "compact" or _are_items(data))
+            return self._items.read(data) if is_ours else []
+        if type(data) is not dict:
+            return []
+        if name == "stream_start":
+            self._start(data)
+        elif name == "stream_end":
+            self.is_complete = True
+        elif name == "error" and "type" not in data and isinstance(data.get("code"), str):
+            message = data.get("message")
+            text = message if isinstance(message, str) else ""
+            return [ProviderError(data["code"], text, message_id=self.message_id)]
+        elif name in TYPES or (name in _UNNAMED and _text(data, "type") in TYPES):
+            return self._read_message(name, data)
+        return []
+
+    def _start(self, data: dict[str, Any]) -> None:
+        self.is_complete = False
+        self.form = _text(data, "form") or "full"
+        version = data.get("version")
+        self.version = version if type(version) is int else None
+        self.message_id = _text(data, "message_id")
+        self.format = _text(data, "format")
+        self.name = _text(data, "name")
+        self._items = ItemReader(self.message_id)
+
+    def _read_message(self, name: str, data: dict[str, Any]) -> list[Message]:
+        if "type" not in data:
+            data = {"type": name, **data}
+        if self.form == "compact" and "message_id" not in data:
+            data = {**data, "message_id": self.message_id}
+        message = from_event(data)
+        if message is None:
+            return []
+        if isinstance(message, MessageEnd):
+            self._items.end_message(message)
+        return [message]
+
+    def finish(self) -> list[Message]:
+        """Return the messages that follow from the end of the connection: what was open is cut off."""
+        if self.is_complete or self.form is None:
+            return []
+        self.is_complete = False
+        return [MessageEnd(None, is_truncated=True, message_id=self.message_id)]
+
+
+def _text(data: dict[str, Any], name: str) -> str | None:
+    value = data.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _are_items(data: list[Any]) -> bool:
+    """Report whether data may be items of a stream whose start has not been read."""
+    item = data[0] if data and type(data[0]) is list else data
+    return len(item) > 1 and type(item[0]) is int
+
+
+class _Decoder(SseDecoder):
+    """A decoder that also returns blocks with an id alone, as events without data."""
+
+    def _dispatch(self) -> SseEvent | None:
+        before = self.last_event_id
+        event = super()._dispatch()
+        if event is None and self.last_event_id != before:
+            return SseEvent("", "", self.last_event_id)
+        return event
+
+
+class EventReader:
+    r"""Read the messages of midstream's events from bytes, cut anywhere.
+
+    Both forms are read, see `EventWriter`; a `ToolsAggregateMessageHandler` accepts the messages. Events with
+    names that are not known, and a provider's own events in between, are ignored. An event that arrives twice
+    changes nothing, and a lost one is reported by a `ProviderError` of type "lost_event", or by the call that
+    it belongs to. ``is_complete`` is true after the last event of the stream; if the connection ends before,
+    `finish` returns what that means.
+
+    >>> reader = EventReader()
+    >>> reader.add_bytes(b'data: [[0,{"type":"call","name":"weather","index":0}],[0,0,"{}"]]\n\n')[0][1:4]
+    (0, 'weather', '{}')
+    """
+
+    def __init__(self, *, max_event: int | None = None) -> None:
+        self._decoder = _Decoder(max_event=max_event)
+        self._reader = MessageReader()
+        # the stream's part of the event ids, and the number of the last event
+        self._stream: str | None = None
+        self._number = 0
+        self._failure: JsonStreamError | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the last event of the stream has arrived."""
+        return self._reader.is_complete
+
+    @property
+    def form(self) -> str | None:
+        """The form that the stream announced, None before that."""
+        return self._reader.form
+
+    @property
+    def message_id(self) -> str | None:
+        """The id that the stream announced for its messages."""
+        return self._reader.message_id
+
+    @property
+    def last_event_id(self) -> str:
+        """The id of the last event, which a client sends in ``Last-Event-ID`` to resume."""
+        return self._decoder.last_event_id
+
+    def add_bytes(self, data: bytes | bytearray | memoryview) -> list[Message]:
+        """Process the bytes of one read, and return the messages of the events that they complete.
+
+        An event of midstream that is malformed raises `JsonStreamError`. If the same read has messages before
+        it, those are returned first, and the next call raises. A reader that has failed stays failed.
+        """
+        if self._failure is not None:
+            raise self._failure
+        messages: list[Message] = []
+        for event in self._decoder.add_bytes(data):
+            try:
+                messages += self._read(event)
+            except JsonStreamError as error:
+                self._failure = error
+                if not messages:
+                    raise
+                break
+        return messages
+
+    def finish(self) -> list[Message]:
+        """End the connection: if the stream had not ended, return the message that ends what was open."""
+        return self._reader.finish()
+
+    def _read(self, event: SseEvent) -> list[Message]:
+        name, text = event.event, event.data
+        lost: list[Message] = []
+        if event.id:
+            stream, _, digits = event.id.rpartition("-")
+            if name == "stream_start" and stream != self._stream:
+                # an id that the start itself does not have may be left from another event
+                self._stream, self._number = (stream, 0) if digits == "0" else (None, 0)
+            elif digits.isdecimal() and stream == self._stream:
+                number = int(digits)
+                if number <= self._number:
+                    return []
+                if number > self._number + 1:
+                    lost.append(lost_event(f"events are missing before number {number}"))
+                self._number = number
+        if name in _UNNAMED:
+            is_ours = text.startswith(("[", '{"type"')) and text != "[DONE]"
+        else:
+            is_ours = name in TYPES or name in ("stream_start", "stream_end", "error")
+        if not is_ours:
+            return lost
+        return lost + self._reader.read(name, _decoded(text, name))
+
+
+def _decoded(text: str, name: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        if name == "error":
+            return None
+        raise invalid(ErrorCode.INVALID_EVENT, "its data is not JSON") from None

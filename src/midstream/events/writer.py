@@ -1,0 +1,369 @@
+"""Messages in, Server-Sent Events out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from json.encoder import encode_basestring
+from typing import TYPE_CHECKING, Any, Literal
+from zlib import crc32
+
+from ..accumulators.update import JsonFragmentUpdate
+from ..calls.messages import (
+    MessageEnd,
+    ReasoningDelta,
+    RefusalDelta,
+    StreamSnapshot,
+    TextDelta,
+    ToolCallEnd,
+    ToolCallsUpdate,
+    ToolCallUpdate,
+    ToolResult,
+    from_event,
+    to_event,
+)
+from ..calls.registry import CallRegistry, is_end
+from ..core.surrogates import escape_surrogates, join_surrogates
+from ..errors import ErrorCode, JsonStreamError, ParserError
+from .numbers import NumberedCall, NumberedText
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..calls.messages import Fragment, Message
+
+__all__ = ["FORMS", "VERSION", "EventWriter", "Form"]
+
+Form = Literal["full", "compact"]
+FORMS = ("full", "compact")
+# of both forms, in `stream_start`
+VERSION = 1
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+# Milliseconds until a client reconnects: short, and different for each stream, so that the clients of a
+# server that stops do not all come back at once.
+_RETRY_FROM, _RETRY_TO = 100, 300
+
+
+class EventWriter:
+    r"""Write messages as Server-Sent Events, in the form ``full`` or ``compact``.
+
+    In ``full`` each event is a message in its plain form, see `to_event`. In ``compact`` a call or text is
+    introduced once and then known by a number, and clients parse the arguments themselves, so messages need
+    no ``json_update_fragments``. `EventReader` reads both. With a ``stream_id`` the events have ids,
+    ``<stream_id>-<number>``, from which a client can resume.
+
+    >>> writer = EventWriter("compact")
+    >>> writer.add_message(ToolCallUpdate("call_1", 0, "weather", '{"ci'))
+    b'data: [[0,{"type":"call","id":"call_1","index":0,"name":"weather"}],[0,0,"{\\"ci"]]\n\n'
+    >>> writer.add_message(ToolCallUpdate(index=0, function_args='ty":'))
+    b'data: [0,4,"ty\\":"]\n\n'
+    """
+
+    __slots__ = (
+        "_form", "_is_compact", "_message_id", "_next_event", "_next_number", "_registry", "_stream_id",
+        "_texts",
+    )  # fmt: skip
+
+    def __init__(self, form: Form = "full", stream_id: str | None = None) -> None:
+        if form not in FORMS:
+            raise ValueError(f"form is 'full' or 'compact', not {form!r}")
+        if stream_id is not None and any(character in stream_id for character in "\r\n\0"):
+            raise ValueError("stream_id must not contain line ends or null characters")
+        self._form = form
+        self._is_compact = form == "compact"
+        self._stream_id = stream_id
+        self._next_event = 0
+        # in ``compact``: the message id that events without one have
+        self._message_id: str | None = None
+        self._registry: CallRegistry[NumberedCall] = CallRegistry(NumberedCall)
+        self._texts: dict[tuple[Any, ...], NumberedText] = {}
+        self._next_number = 0
+
+    def start(
+        self, format: str | None = None, name: str | None = None, message_id: str | None = None
+    ) -> bytes:
+        r"""Write the first event of a stream.
+
+        ``format`` and ``name`` say what the stream is. ``message_id``, by default the ``stream_id``, is the
+        id of its messages, which ``compact`` does not repeat.
+
+        >>> EventWriter("compact").start("openai-chat", "trip")[:50]
+        b'event: stream_start\ndata: {"version":1,"form":"com'
+        """
+        self._message_id = self._stream_id if message_id is None else message_id
+        data = {
+            "version": VERSION,
+            "form": self._form,
+            "message_id": self._message_id,
+            "format": format,
+            "name": name,
+        }
+        retry = "" if self._stream_id is None else f"retry: {_retry_of(self._stream_id)}\n"
+        return self._event("stream_start", _json(data), retry)
+
+    def add_message(self, message: Message | Mapping[str, Any]) -> bytes:
+        r"""Write a message, which may be in its plain form; return b"" if it tells a client nothing new.
+
+        >>> EventWriter().add_message(TextDelta("Hé"))
+        b'event: text_delta\ndata: {"type":"text_delta","text":"H\xc3\xa9"}\n\n'
+        """
+        if isinstance(message, Mapping):
+            known = from_event(message)
+            if known is None:
+                raise JsonStreamError(ParserError.of(ErrorCode.INVALID_EVENT, 0, "it is not a message"))
+            message = known
+        if isinstance(message, (ToolResult, MessageEnd, ToolCallEnd)):
+            ended = self._ended(message)
+            checks = b"".join(self._check(call) for call in ended if call.is_free_text and call.received)
+            if isinstance(message, MessageEnd):
+                checks += self._end_texts(message)
+            written = self._compact(message) if self._is_compact else self._full(message)
+            for call in ended:
+                self._registry.drop(call)
+            return checks + written
+        return self._compact(message) if self._is_compact else self._full(message)
+
+    def error(self, code: str, message: str) -> bytes:
+        """Write an error of the server; `end` follows."""
+        return self._event("error", _json({"code": code, "message": message}))
+
+    def end(self) -> bytes:
+        """Write the last event of a stream, without which clients take it as cut off."""
+        return self._event("stream_end", "{}")
+
+    def mark(self) -> bytes:
+        """Write an event id alone: clients keep it for resuming, and receive no event (HTML, 9.2.6)."""
+        return b"%b\n" % self._id().encode()
+
+    def _id(self) -> str:
+        if self._stream_id is None:
+            return ""
+        number = self._next_event
+        self._next_event = number + 1
+        return f"id: {self._stream_id}-{number}\n"
+
+    def _event(self, name: str, data: str, retry: str = "") -> bytes:
+        line = f"event: {name}\n" if name else ""
+        return _encoded(f"{line}{self._id()}{retry}data: {data}\n\n")
+
+    # the form full
+
+    def _full(self, message: Message) -> bytes:
+        match message:
+            case ToolCallUpdate():
+                message = self._full_update(message, message.message_id)
+            case ToolCallsUpdate():
+                updates = [
+                    self._full_update(update, update.message_id or message.message_id)
+                    for update in message.tool_call_updates
+                ]
+                message = message._replace(tool_call_updates=updates)
+        event = to_event(message)
+        return self._event(event["type"], _json(event))
+
+    def _full_update(self, update: ToolCallUpdate, message_id: str | None) -> ToolCallUpdate:
+        call = self._registry.find(update, message_id)
+        if call is None:
+            # a late piece of a call that has ended
+            return update
+        text, offset, fragments = update.function_args or "", update.args_offset, update.json_update_fragments
+        call.is_free_text = call.is_free_text or (update.is_free_text and call.received == 0)
+        if text:
+            offset = _count(call, update, text)
+        if fragments is not None:
+            fragments = call.sent_strings.cleaned(fragments)
+        return update._replace(json_update_fragments=fragments, args_offset=offset)
+
+    # the form compact
+
+    def _compact(self, message: Message) -> bytes:
+        match message:
+            case ToolCallUpdate():
+                return self._items_event(self._call_items(message, message.message_id))
+            case ToolCallsUpdate():
+                items = [
+                    item
+                    for update in message.tool_call_updates
+                    for item in self._call_items(update, update.message_id or message.message_id)
+                ]
+                return self._items_event(items)
+            case TextDelta():
+                return self._items_event(self._text_items("text", None, message))
+            case RefusalDelta():
+                return self._items_event(self._text_items("refusal", None, message))
+            case ReasoningDelta(signature=None):
+                return self._items_event(self._text_items("reasoning", message.kind, message))
+            case ToolCallEnd():
+                call = self._registry.of_end(message)
+                if call is not None and call.number is not None:
+                    about = {"end": True, "failed": True} if message.failed else {"end": True}
+                    return self._event("", f"[{call.number},{_json(about)}]")
+        return self._plain(message)
+
+    def _plain(self, message: Message) -> bytes:
+        event = to_event(message)
+        if isinstance(message, StreamSnapshot):
+            return self._event(event["type"], _json(event))
+        if message.message_id == self._message_id:
+            event.pop("message_id", None)
+        else:
+            event["message_id"] = message.message_id
+        return self._event(event["type"], _json(event))
+
+    def _items_event(self, items: list[str]) -> bytes:
+        if not items:
+            return b""
+        return self._event("", items[0] if len(items) == 1 else f"[{','.join(items)}]")
+
+    def _call_items(self, update: ToolCallUpdate, message_id: str | None) -> list[str]:
+        """Return the items for a piece of a call."""
+        call = self._registry.find(update, message_id)
+        if call is None:
+            # a late piece of a call that has ended changes nothing
+            return []
+        items: list[str] = []
+        text, fragments = update.function_args or "", update.json_update_fragments
+        call.is_free_text = call.is_free_text or (update.is_free_text and call.received == 0)
+        if call.number is None:
+            items.append(self._introduction(call, update, message_id))
+        elif (about := _news(call, update)) is not None:
+            items.append(f"[{call.number},{_json(about)}]")
+        if fragments and not call.has_updates:
+            call.has_updates = _needs_updates(call, text, fragments)
+        if text or (call.has_updates and fragments):
+            offset = _count(call, update, text)
+            quoted = encode_basestring(text)
+            if call.has_updates and fragments is not None:
+                wire = _json(call.sent_strings.cleaned(fragments))
+                items.append(f"[{call.number},{offset},{quoted},{wire}]")
+            else:
+                items.append(f"[{call.number},{offset},{quoted}]")
+        return items
+
+    def _introduction(self, call: NumberedCall, update: ToolCallUpdate, message_id: str | None) -> str:
+        """Return the item that introduces a call, which gets its number here."""
+        call.number = number = self._next_number
+        self._next_number = number + 1
+        call.introduced = (update.tool_call_id, update.index, update.function_name)
+        about: dict[str, Any] = {"type": "call"} | _new_names(call.introduced, (None, None, None))
+        self._add_place(about, message_id, update.choice)
+        if call.is_free_text:
+            about["free_text"] = True
+        return f"[{number},{_json(about)}]"
+
+    def _add_place(self, about: dict[str, Any], message_id: str | None, choice: int) -> None:
+        if choice:
+            about["choice"] = choice
+        if message_id != self._message_id:
+            about["message_id"] = message_id
+
+    def _text_items(self, type: str, kind: str | None, message: Any) -> list[str]:
+        """Return the items for a piece of a text."""
+        items: list[str] = []
+        key = (type, message.message_id, message.choice, kind)
+        text = self._texts.get(key)
+        if text is None:
+            text = self._texts[key] = NumberedText(self._next_number, type, kind)
+            self._next_number += 1
+            about: dict[str, Any] = {"type": type}
+            if kind is not None and kind != type:
+                about["kind"] = kind
+            self._add_place(about, message.message_id, message.choice)
+            items.append(f"[{text.number},{_json(about)}]")
+        piece = message.text
+        items.append(f"[{text.number},{text.length},{encode_basestring(piece)}]")
+        text.length += len(piece if piece.isascii() else join_surrogates(piece))
+        return items
+
+    # both forms
+
+    def _ended(self, end: ToolCallEnd | ToolResult | MessageEnd) -> list[NumberedCall]:
+        """Return the calls that have ended."""
+        registry = self._registry
+        if isinstance(end, ToolResult):
+            return list(registry.of_result(end.tool_call_id))
+        if isinstance(end, ToolCallEnd):
+            call = registry.of_end(end)
+            return [] if call is None else [call]
+        id = registry.message_of(end.message_id)
+        return [call for table in registry.tables(id, end.choice) for call in table]
+
+    def _check(self, call: NumberedCall) -> bytes:
+        """State the length of arguments that are not JSON, which do not show that their end is missing."""
+        if self._is_compact:
+            return self._event("", f'[{call.number},{{"length":{call.received}}}]')
+        check = ToolCallUpdate(
+            call.id, call.index, message_id=call.message_id, choice=call.choice, args_offset=call.received
+        )
+        return self._event("tools_call_update", _json(to_event(check)))
+
+    def _end_texts(self, end: MessageEnd) -> bytes:
+        """Forget the texts that have ended; state their lengths, which show whether their end is missing."""
+        items: list[str] = []
+        for key, text in list(self._texts.items()):
+            if key[1] == end.message_id and end.choice in (None, key[2]):
+                items.append(f'[{text.number},{{"length":{text.length}}}]')
+                del self._texts[key]
+        return self._items_event(items)
+
+
+def _retry_of(id: str) -> int:
+    """Return the reconnection time of a stream: the same wherever its events are written."""
+    return _RETRY_FROM + crc32(id.encode()) % (_RETRY_TO - _RETRY_FROM + 1)
+
+
+def _count(call: NumberedCall, update: ToolCallUpdate, text: str) -> int:
+    """Count a piece of the arguments, and return how many characters come before it."""
+    offset = call.received if update.args_offset is None else update.args_offset
+    call.received = max(call.received, offset + call.add_text(text))
+    return offset
+
+
+def _news(call: NumberedCall, update: ToolCallUpdate) -> dict[str, Any] | None:
+    """Return what an update says about a call that the client does not know yet, None if it is nothing."""
+    id, index, name = update.tool_call_id, update.index, update.function_name
+    if id is None and name is None and index == call.introduced[1]:
+        # a shortcut for most pieces
+        return None
+    before = call.introduced
+    about = _new_names((id, index, name), before)
+    call.introduced = (id or before[0], before[1] if index is None else index, name or before[2])
+    return about or None
+
+
+def _new_names(names: tuple[Any, ...], before: tuple[Any, ...]) -> dict[str, Any]:
+    return {
+        key: new
+        for key, new, old in zip(("id", "index", "name"), names, before, strict=True)
+        if new is not None and new != old
+    }
+
+
+def _needs_updates(call: NumberedCall, text: str, fragments: Sequence[Fragment]) -> bool:
+    """Report whether a client cannot read the arguments from their text."""
+    if not text and call.received == 0:
+        # a sender of updates alone
+        return not all(map(is_end, fragments))
+    return any(_kind_of(fragment) in ("Repair", "repair") for fragment in fragments)
+
+
+def _kind_of(fragment: Fragment) -> Any:
+    return fragment.kind if isinstance(fragment, JsonFragmentUpdate) else fragment.get("kind")
+
+
+def _json(data: Any) -> str:
+    """Write JSON in one line, with non-ASCII characters unescaped."""
+    try:
+        return _ENCODER.encode(data)
+    except (TypeError, ValueError, RecursionError):
+        why = "a value that JSON cannot represent"
+        raise JsonStreamError(ParserError.of(ErrorCode.INVALID_EVENT, 0, why)) from None
+
+
+def _encoded(text: str) -> bytes:
+    """Encode an event; lone surrogates, which UTF-8 cannot encode, are escaped as in JSON."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return escape_surrogates(text).encode()
