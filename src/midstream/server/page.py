@@ -16,6 +16,7 @@ _NAME = re.compile(r"(?:lib/)?[A-Za-z0-9_][A-Za-z0-9_.-]{0,100}(\.[a-z0-9]+)")
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".ts": "text/plain; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".json": "application/json",
     ".svg": "image/svg+xml",

@@ -66,7 +66,8 @@ function setText(element, text) {
 
 /** Write a time in milliseconds: "120 ms", "1.4 s". */
 export function duration(milliseconds) {
-  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+  const rounded = Math.round(milliseconds);
+  return rounded < 1000 ? `${rounded} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
 /** When the parts of a call arrived, in milliseconds after the start of the stream. */
@@ -83,7 +84,7 @@ class Timing {
     this.#length = length;
   }
 
-  /** Return [label, text] pairs for what is known. */
+  /** Return what is known, each figure with its label. */
   get figures() {
     const figures = [];
     if (this.#valueAt !== null) figures.push(["first value", duration(this.#valueAt)]);
@@ -91,7 +92,7 @@ class Timing {
     if (elapsed > 0) {
       figures.push(["elapsed", duration(elapsed)]);
       const rate = Math.round((this.#length / elapsed) * 1000);
-      figures.push(["speed", `${rate.toLocaleString("en")} characters/s`]);
+      figures.push([`${rate.toLocaleString("en")} chars/s`]);
     }
     return figures;
   }

@@ -113,6 +113,8 @@ export class Node {
     this.level = above === null ? 1 : above.level + 1;
     this.segment = segment;
     this.value = undefined;
+    // when the value changed last; null if it was not watched
+    this.time = null;
     this.kind = "";
     this.element = make("li");
     this.element.setAttribute("role", "treeitem");
@@ -151,6 +153,7 @@ export class Node {
     const kind = kindOf(value);
     if (kind !== this.kind) this.#become(kind);
     this.value = value;
+    this.time = this.tree.time;
     if (isContainer(kind)) {
       if (isInline(value)) {
         this.#showInline();

@@ -3,6 +3,7 @@
 import { StreamView } from "./calls.js";
 import { Follower } from "./follow.js";
 import { ConnectionLost, ResponseError } from "./midstream.js";
+import { make } from "./node.js";
 import { beginningOf, streamEvents, streamOf } from "./streams.js";
 
 const find = (id) => document.getElementById(id);
@@ -156,8 +157,8 @@ async function start(source, from = "") {
     ending = run.problem === "" ? "ended" : "failed";
   } catch (error) {
     if (abort.signal.aborted) ending = "stopped";
-    else if (error.status === 404 && (run.stream !== "" || from !== "") && running === run) {
-      // the server no longer has the stream; the streams of this page cost nothing
+    else if (error.status === 404 && from !== "" && run.stream === "" && running === run) {
+      // the server has forgotten what ran before the reload
       start(source);
       return;
     } else if (error instanceof ResponseError || error instanceof ConnectionLost) run.problem ||= error.message;
@@ -281,13 +282,28 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-/** Fill the list of recordings. */
+/** Make a button of the first screen that starts a recording. */
+function invitation(name, title, format) {
+  const item = make("li");
+  const button = make("button", "invitation");
+  button.type = "button";
+  button.append(make("span", "", title), make("span", "dim", format));
+  button.addEventListener("click", () => {
+    picker.value = name;
+    startRecording();
+    stopButton.focus();
+  });
+  item.append(button);
+  return item;
+}
+
+/** Fill the lists of recordings. */
 async function listRecordings() {
   const response = await fetch("api/recordings");
   if (!response.ok) throw new Error(`the server answered ${response.status}`);
   for (const { name, title, format } of await response.json()) {
-    const option = new Option(`${title} (${format})`, name);
-    picker.append(option);
+    picker.append(new Option(`${title} (${format})`, name));
+    find("gallery").append(invitation(name, title, format));
   }
 }
 
@@ -324,7 +340,10 @@ async function begin() {
   // a fresh tab shows something by itself: the recording that the address names, or the first one
   const isFresh = Object.keys(memory).length === 0;
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (!isFresh || isStill || address.get("start") === "no") return;
+  if (!isFresh || isStill || address.get("start") === "no") {
+    welcome.hidden = false;
+    return;
+  }
   if (asked === null) {
     picker.value = FIRST_STREAM;
     pace.value = PACES.indexOf(FIRST_PACE);

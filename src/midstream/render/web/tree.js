@@ -23,11 +23,15 @@ export class ValueTree {
   #item = null;
   #timed = new Set();
   #clock;
+  // shows the time of the value under the pointer, or of the one that has the focus
+  #time = make("span", "at inner");
 
   /** `clock` returns the time to show at fields that are complete; `onHover` gets the hovered segments. */
   constructor(label, { clock = null, onHover = null } = {}) {
     this.#clock = clock;
     this.size = 0;
+    // when the update that is being shown arrived; null while there is none
+    this.time = null;
     // the numbers that do not look as they were sent, by their paths
     this.numberTexts = new Map();
     this.element = make("ul", "tree");
@@ -35,6 +39,13 @@ export class ValueTree {
     this.element.setAttribute("aria-label", label);
     this.element.addEventListener("keydown", (event) => this.#onKey(event));
     this.element.addEventListener("click", (event) => this.#onClick(event));
+    if (clock !== null) {
+      this.#time.setAttribute("aria-hidden", "true");
+      for (const type of ["pointerover", "focusin"]) {
+        this.element.addEventListener(type, (event) => this.#showTime(event.target.closest("[role=treeitem]")));
+      }
+      this.element.addEventListener("pointerleave", () => this.#time.remove());
+    }
     if (onHover !== null) {
       this.element.addEventListener("pointerover", (event) => {
         onHover(nodes.get(event.target.closest?.("[role=treeitem]"))?.segments ?? null);
@@ -50,6 +61,7 @@ export class ValueTree {
   update(value, path, state) {
     if (value !== this.#value) {
       this.#value = value;
+      this.time = this.#clock?.() ?? null;
       if (this.#root === null) {
         this.#root = new Node(this, null, null);
         this.#root.element.tabIndex = 0;
@@ -57,6 +69,7 @@ export class ValueTree {
         this.element.append(this.#root.element);
       }
       this.#root.update(value);
+      this.time = null;
     }
     this.#path = path;
     this.#state = state;
@@ -79,6 +92,18 @@ export class ValueTree {
       time.title = "when this field was complete, after the start of the stream";
       child.row.append(time);
     }
+  }
+
+  /** Show when the value of an item was complete, if it is and that is known. */
+  #showTime(item) {
+    const node = nodes.get(item);
+    const isShown = node?.time !== null && node?.row?.querySelector(".at:not(.inner)") === null;
+    if (!isShown || this.#marked.includes(node) || node === this.#root) {
+      this.#time.remove();
+      return;
+    }
+    this.#time.textContent = node.time;
+    node.row.append(this.#time);
   }
 
   /** The node that has, or would get, the focus. */
