@@ -29,8 +29,17 @@ from midstream.errors import ErrorCode, JsonStreamError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-STREAMS = 2000
 SHARE = 0.98
+# the seeds of random streams: some in the suite, and many more in `make deep ONLY=tests`
+each_range = pytest.mark.parametrize(
+    "seeds",
+    [
+        range(250),
+        range(250, 500),
+        *(pytest.param(range(at, at + 500), marks=pytest.mark.deep) for at in (500, 1000, 1500)),
+    ],
+    ids=lambda seeds: f"{seeds.start}-{seeds.stop}",
+)
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 # two halves of a surrogate pair are one character to every reader of JSON
@@ -65,12 +74,12 @@ def run(rng: random.Random, document: Any) -> tuple[int, int]:
     return out, certain
 
 
-@pytest.mark.parametrize("part", range(4))
+@each_range
 def test_invariant_11_chunks_of_random_streams_equal_the_last_snapshot(
-    part: int, capsys: pytest.CaptureFixture[str]
+    seeds: range, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = certain = 0
-    for seed in range(part, STREAMS, 4):
+    for seed in seeds:
         rng = random.Random(seed)
         written, known = run(rng, container(rng) if seed % 10 else document(rng))
         out += written
@@ -168,11 +177,11 @@ def state(chunker: Any) -> Any:
     return type(chunker), repr(sorted(chunker) if isinstance(chunker, set) else chunker)
 
 
-@pytest.mark.parametrize("part", range(2))
-def test_a_refused_snapshot_leaves_no_trace(part: int) -> None:
+@each_range
+def test_a_refused_snapshot_leaves_no_trace(seeds: range) -> None:
     refused = 0
     codes = set()
-    for seed in range(part, 1000, 2):
+    for seed in seeds:
         rng = random.Random(seed)
         value = container(rng)
         disturbed, plain = JsonStreamChunker(), JsonStreamChunker()
@@ -196,15 +205,15 @@ def test_a_refused_snapshot_leaves_no_trace(part: int) -> None:
             text += chunk
         else:
             assert identical(json.loads(text + disturbed.flush()), value)
-    assert refused > 150
+    assert refused > len(seeds) / 4
     assert codes == {ErrorCode.CONFLICT, ErrorCode.INVALID_SNAPSHOT}
 
 
-@pytest.mark.parametrize("part", range(2))
-def test_an_override_is_right_for_readers_to_whom_the_last_key_counts(part: int) -> None:
+@each_range
+def test_an_override_is_right_for_readers_to_whom_the_last_key_counts(seeds: range) -> None:
     overrides = refused = 0
     codes = set()
-    for seed in range(part, 1000, 2):
+    for seed in seeds:
         rng = random.Random(seed)
         value = container(rng)
         chunker = JsonStreamChunker(

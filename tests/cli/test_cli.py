@@ -730,7 +730,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
 """
 
 
-@pytest.mark.parametrize(("args", "size"), [(["updates", "--json"], 200_000_000), (["updates"], 20_000_000)])
+@pytest.mark.parametrize(("args", "size"), [(["updates", "--json"], 80_000_000), (["updates"], 20_000_000)])
 def test_memory_is_bounded(args: list[str], size: int) -> None:
     started = time.perf_counter()
     with subprocess.Popen([sys.executable, "-c", _FEED, str(size)], stdout=subprocess.PIPE) as feed:

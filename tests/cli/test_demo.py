@@ -15,6 +15,7 @@ import pexpect  # type: ignore[import-untyped]
 import pyte
 import pytest
 
+from midstream.cli.demo import FRAGMENTS, SECONDS_OF_VIEW, SECONDS_PER_FRAGMENT
 from midstream.recordings import NAMES, load
 from test_cli import quick
 
@@ -41,12 +42,16 @@ def demo(**env: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+# the demo with a view that lasts 2 s
+SHORT = "from midstream.cli import demo, guard; demo.SECONDS_OF_VIEW = 2; guard.set_up(); demo.main()"
+
+
 def played() -> tuple[list[str], str, float]:
-    """Play the demo once: the screens that it went through, the last one, and how long it took."""
+    """Play a short demo once: the screens that it went through, the last one, and how long it took."""
     screen = pyte.Screen(120, 100)
     stream = pyte.ByteStream(screen)
     started = time.monotonic()
-    process = pexpect.spawn(DEMO[0], DEMO[1:], dimensions=(100, 120), env=_terminal(), cwd=str(ROOT))
+    process = pexpect.spawn(DEMO[0], ["-c", SHORT], dimensions=(100, 120), env=_terminal(), cwd=str(ROOT))
     screens = []
     while True:
         try:
@@ -62,8 +67,10 @@ def played() -> tuple[list[str], str, float]:
 
 def test_one_sees_streaming_completion_and_truncation_in_ten_seconds() -> None:
     screens, last, seconds = played()
-    print(f"the demo took {seconds:.1f} s")
-    assert 7 < seconds < 15
+    # the times that the demo waits: after each fragment, and in the view
+    updates = SECONDS_PER_FRAGMENT * len(FRAGMENTS)
+    assert updates + 2 < seconds
+    assert 7 < updates + SECONDS_OF_VIEW < 12
     views = [screen.partition("Two tool calls")[2] for screen in screens]
     # a screen may be caught while it is drawn
     first = [

@@ -27,7 +27,8 @@ FRAGMENTS = [
     'ue, "wi', 'nd"], ', '"note": "Bring a ', "coat \\ud83e", "\\udde5, ", 'please."', "}",
 ]  # fmt: skip
 
-_SECONDS_OF_VIEW = 9.0
+SECONDS_PER_FRAGMENT = 0.05
+SECONDS_OF_VIEW = 9.0
 _NEXT = """\
 Next, try
 
@@ -91,12 +92,12 @@ def main() -> None:
     is_watched = sys.stdout.isatty()
     core = "compiled" if COMPILED else "plain"
     print(f"midstream {__version__}, {core} core: the arguments of a tool call, as they arrive\n")
-    show_updates(0.05 if is_watched else 0)
+    show_updates(SECONDS_PER_FRAGMENT if is_watched else 0)
     if find_spec("rich") is None or find_spec("typer") is None:
         print(_WITHOUT_RICH)
         return
     print("Two tool calls; the model runs out of tokens in the second:\n", flush=True)
-    show_calls(_SECONDS_OF_VIEW if is_watched else 0)
+    show_calls(SECONDS_OF_VIEW if is_watched else 0)
     print(f"\n{_NEXT.format(_command())}")
 
 
