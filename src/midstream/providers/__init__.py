@@ -10,9 +10,11 @@ The modules named after a format hold its adapter. The private modules are share
 ``_reading``    the fields of an event, which is a dict or an object
 ``_parts``      usage and errors, which all providers send in some form
 ``_path_text``  values with paths (Gemini on Vertex) as JSON text
+
+Open models write tool calls as text; the folder ``text`` has the adapters for these formats.
 """
 
-from ._formats import FORMATS, adapter, detect
+from ._formats import FORMATS, TEXT_FORMATS, adapter, detect
 from ._formats import Format as Format  # for annotations
 
-__all__ = ["FORMATS", "adapter", "detect"]
+__all__ = ["FORMATS", "TEXT_FORMATS", "adapter", "detect"]

@@ -1,0 +1,55 @@
+"""Engine E2: the arguments as a JSON text, after a header that has named the call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._json_text import JsonText
+from ._markers import skip_space
+
+if TYPE_CHECKING:
+    from ._adapter import Options
+    from ._formats import TextFormat
+    from ._markers import Markers
+    from ._output import Output
+
+__all__ = ["DocumentBody"]
+
+
+class DocumentBody:
+    """The arguments of one call; a marker in their place means that there are none."""
+
+    def __init__(self, format: TextFormat, output: Output, options: Options, after: Markers) -> None:
+        self._output = output
+        self._unwrap = options.unwrap
+        # what may follow a call
+        self._after = after
+        self._text: JsonText | None = None
+        self.is_over = False
+        self.is_broken = False
+
+    def read(self, text: str, i: int) -> int:
+        """Read from i on; return the index of what is left, which the caller keeps for the next time."""
+        if self._text is None:
+            i = skip_space(text, i)
+            if i == len(text):
+                return i
+            if text[i] not in '{["':
+                marker = self._after.at(text, i)
+                if marker:
+                    self._output.arguments("{}")
+                    self._output.close_call()
+                self.is_over = bool(marker)
+                self.is_broken = marker is None
+                return i
+            self._text = JsonText(self._output, self._unwrap)
+        i = self._text.read(text, i)
+        self.is_broken = self._text.is_broken
+        if self._text.is_over:
+            self.is_over = True
+            self._output.close_call()
+        return i
+
+    def finish(self, held: str) -> None:
+        """End the call where the text ends."""
+        self._output.arguments(held)
