@@ -195,6 +195,9 @@ async def messages(
     format: Format | None = None,
     *,
     on_error: OnInvalidEvent = "raise",
+    bare: bool = False,
+    unwrap: bool = False,
+    tools: Mapping[str, Any] | None = None,
     close: bool = True,
 ) -> AsyncIterator[Message]:
     """Iterate over everything that a provider's stream says, in one vocabulary for all formats.
@@ -207,7 +210,7 @@ async def messages(
     >>> asyncio.run(main())
     [ReasoningDelta(text='The user wants', kind='reasoning', signature=None, message_id=None, choice=0)]
     """
-    provider = ProviderStream(format, on_error)
+    provider = ProviderStream(format, on_error, bare, unwrap, tools)
     async with source_of(stream, close, is_async=True) as source:
         async for event in source:
             for message in provider.add_event(event):
@@ -222,6 +225,9 @@ async def tool_calls(
     limits: Limits = DEFAULT_LIMITS,
     *,
     on_error: OnInvalidEvent = "raise",
+    bare: bool = False,
+    unwrap: bool = False,
+    tools: Mapping[str, Any] | None = None,
     close: bool = True,
 ) -> AsyncIterator[list[ToolCall]]:
     """Iterate over the tool calls of a provider's stream: snapshots of all calls after each event.
@@ -235,7 +241,7 @@ async def tool_calls(
     >>> asyncio.run(main())
     [{'city': 'Par'}, {'city': 'Paris'}, {'city': 'Paris'}]
     """
-    calls = CallStream(format, limits, on_error)
+    calls = CallStream(format, limits, on_error, bare, unwrap, tools)
     async with source_of(stream, close, is_async=True) as source:
         async for event in source:
             found = calls.add_event(event)

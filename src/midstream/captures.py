@@ -16,6 +16,7 @@ from .accumulators.values import JsonValueAccumulator
 from .errors import ErrorCode, JsonStreamError, ParserError
 from .provider_events import BOM, FIELDS, ProviderEventReader, may_be_field, not_an_event_stream, strange_text
 from .providers import FORMATS, detect
+from .providers._formats import TEXT_FORMATS
 from .providers._reading import decoded
 from .streams import text_deltas
 
@@ -35,6 +36,8 @@ _PIECE = 65_536
 def framing(beginning: bytes, format: str | None = None) -> str | None:
     r"""Return the framing of a stream: "sse", "lines", "array", or "text" for JSON; None while uncertain.
 
+    With a text format, "text" is the text of a model, and events are recognized by their content.
+
     >>> framing(b"event: message_start"), framing(b'{"city": "Paris"}\n')
     ('sse', 'text')
     >>> framing(b'{"type": "message_start", "message": {}}\n{"type"')
@@ -44,6 +47,8 @@ def framing(beginning: bytes, format: str | None = None) -> str | None:
     """
     if format == "json":
         return "text"
+    if format in TEXT_FORMATS:
+        return _framing_of_model_text(beginning)
     kind = event_framing(beginning)
     if format is not None or kind is None or kind == "sse":
         return kind
@@ -73,6 +78,24 @@ def event_framing(beginning: bytes) -> str | None:
     if text.startswith(FIELDS):
         return "sse"
     return "array" if text.startswith(b"[") else "lines"
+
+
+def _framing_of_model_text(beginning: bytes) -> str | None:
+    """Distinguish the text of a model from events that contain it."""
+    text = beginning.removeprefix(BOM).lstrip()
+    if not text or may_be_field(beginning):
+        return None
+    if text[:1] in b"[{":
+        return framing(beginning)
+    field = next((field for field in FIELDS if text.startswith(field)), None)
+    if field is None:
+        return "text"
+    value = text.removeprefix(field)
+    if not value.strip():
+        return None
+    # the data of an event is JSON, and a comment is set off
+    is_event = value.strip()[:1] in b"{[" if field == b"data:" else field != b":" or value[:1].isspace()
+    return "sse" if is_event else "text"
 
 
 def _kind_if_detected(event: Any, kind: str, *, is_complete_text: bool) -> str | None:
@@ -139,14 +162,21 @@ class Opening:
             deadline = deadline or time.monotonic() + _PAUSE
             if not piece or len(beginning) > _MAX_OPENING or time.monotonic() > deadline:
                 break
-        self.framing = found or ("text" if format is None else "lines")
+        is_text = format is None or format in TEXT_FORMATS
+        self.framing = found or ("text" if is_text else "lines")
         self.chunks = chain([beginning], rest)
+        if self.framing == "text" and format in TEXT_FORMATS:
+            # its chunks are its events
+            self.framing = "model text"
+            return
         strange = None if self.framing == "sse" else strange_text(beginning)
         if strange is not None:
             raise not_an_event_stream(strange)
 
     def events(self) -> Iterator[Any]:
         """Yield the events one by one."""
+        if self.framing == "model text":
+            return without_last_newline(self.chunks)
         return events_of(self.chunks, self.framing)
 
 

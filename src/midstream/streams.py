@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ._closing import Source
@@ -14,8 +15,10 @@ from .core.surrogates import SurrogateJoiner
 from .errors import ErrorCode, JsonStreamError, ParserError
 from .provider_events import ProviderEventReader
 from .providers import adapter, detect
+from .providers._formats import TEXT_FORMATS
 from .providers._parts import error_in
 from .providers._reading import decoded, get, items
+from .providers.text._within import ModelText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,12 +47,29 @@ class ProviderStream:
     event that cannot be read is a `ProviderError` of type "invalid_event", and the stream continues.
     """
 
-    def __init__(self, format: str | None = None, on_error: OnInvalidEvent = "raise") -> None:
+    def __init__(
+        self,
+        format: str | None = None,
+        on_error: OnInvalidEvent = "raise",
+        bare: bool = False,
+        unwrap: bool = False,
+        tools: Mapping[str, Any] | None = None,
+    ) -> None:
         if on_error not in ("raise", "event"):
             raise ValueError(f"on_error is 'raise' or 'event', not {on_error!r}")
+        if format is None and (bare or unwrap or tools is not None):
+            raise ValueError("bare, unwrap and tools are options of the text formats: name one as format")
         self._format = format
         self._on_error = on_error
-        self._adapter: Adapter | None = None if format is None else adapter(format)
+        self._adapter: Adapter | None = None
+        # for a format of text
+        self._text: ModelText | None = None
+        if format is not None:
+            new = partial(adapter, format, bare=bare, unwrap=unwrap, tools=tools)
+            if format in TEXT_FORMATS:
+                self._text = ModelText(new, partial(ProviderStream, None, on_error))
+            else:
+                self._adapter = new()
         self._reader: ProviderEventReader | None = None
         # events so far, while none has shown the format
         self._early: list[Any] = []
@@ -57,6 +77,8 @@ class ProviderStream:
 
     def add_event(self, event: Any) -> list[Message]:
         """Return the messages of an event, and of earlier events held until the format was known."""
+        if self._text is not None:
+            return self._text.add_event(event)
         if isinstance(event, _TEXT):
             if self._reader is None:
                 self._reader = ProviderEventReader()
@@ -111,6 +133,8 @@ class ProviderStream:
 
     def finish(self) -> list[Message]:
         """Return the messages held back until the end of the stream."""
+        if self._text is not None:
+            return self._text.finish()
         messages: list[Message] = []
         if self._reader is not None:
             messages = [message for item in self._reader.finish() for message in self._add(item)]
@@ -182,9 +206,15 @@ class CallStream:
     """The state of `tool_calls` and of its asynchronous twin."""
 
     def __init__(
-        self, format: str | None, limits: Limits = DEFAULT_LIMITS, on_error: OnInvalidEvent = "raise"
+        self,
+        format: str | None,
+        limits: Limits = DEFAULT_LIMITS,
+        on_error: OnInvalidEvent = "raise",
+        bare: bool = False,
+        unwrap: bool = False,
+        tools: Mapping[str, Any] | None = None,
     ) -> None:
-        self._stream = ProviderStream(format, on_error)
+        self._stream = ProviderStream(format, on_error, bare, unwrap, tools)
         self._handler = ToolsAggregateMessageHandler(limits)
         # the error that the provider reported, after which the calls are final
         self.error: JsonStreamError | None = None
@@ -261,6 +291,9 @@ def messages(
     format: Format | None = None,
     *,
     on_error: OnInvalidEvent = "raise",
+    bare: bool = False,
+    unwrap: bool = False,
+    tools: Mapping[str, Any] | None = None,
     close: bool = True,
 ) -> Iterator[Message]:
     r"""Iterate over everything that a provider's stream says, in one vocabulary for all formats.
@@ -270,11 +303,14 @@ def messages(
     event that cannot be read is a `ProviderError` of type "invalid_event", and the stream continues. Leaving
     the iterator early closes the stream, unless ``close`` is false.
 
+    With a text format, such as "text-hermes", the stream yields text, or the events of a provider, whose text
+    is read. ``bare``, ``unwrap`` and ``tools`` are then the options of `midstream.providers.adapter`.
+
     >>> body = b'data: {"type": "error", "error": {"type": "overloaded_error"}}\n\n'
     >>> next(messages([body])).type
     'overloaded_error'
     """
-    provider = ProviderStream(format, on_error)
+    provider = ProviderStream(format, on_error, bare, unwrap, tools)
     with source_of(stream, close) as source:
         for event in source:
             yield from provider.add_event(event)
@@ -316,14 +352,17 @@ def tool_calls(
     limits: Limits = DEFAULT_LIMITS,
     *,
     on_error: OnInvalidEvent = "raise",
+    bare: bool = False,
+    unwrap: bool = False,
+    tools: Mapping[str, Any] | None = None,
     close: bool = True,
 ) -> Iterator[list[ToolCall]]:
     """Iterate over the tool calls of a provider's stream: snapshots of all calls after each event.
 
-    The stream and its format are as in `messages`. The last list, yielded after the end of the stream, is
-    final: a call in it is complete, or its ``error`` says why it is not. If the provider reports an error,
-    the final list is yielded first, then `JsonStreamError` with the code "provider_error" is raised. Leaving
-    the iterator early closes the stream, unless ``close`` is false.
+    The stream, its format and the options are as in `messages`. The last list, yielded after the end of the
+    stream, is final: a call in it is complete, or its ``error`` says why it is not. If the provider reports
+    an error, the final list is yielded first, then `JsonStreamError` with the code "provider_error" is
+    raised. Leaving the iterator early closes the stream, unless ``close`` is false.
 
     >>> def delta(**function):
     ...     call = {"index": 0, "function": function}
@@ -333,8 +372,14 @@ def tool_calls(
     [ToolCall(name='weather', args={'city': 'Par'}, is_complete=False)]
     [ToolCall(name='weather', args={'city': 'Paris'}, is_complete=False)]
     [ToolCall(name='weather', args={'city': 'Paris'}, is_complete=True)]
+
+    Calls that a model wrote as text:
+
+    >>> text = ['<tool_call>{"name": "weather", "argum', 'ents": {"city": "Paris"}}</tool_call>']
+    >>> [*tool_calls(text, "text-hermes")][-1]
+    [ToolCall(name='weather', args={'city': 'Paris'}, is_complete=True)]
     """
-    calls = CallStream(format, limits, on_error)
+    calls = CallStream(format, limits, on_error, bare, unwrap, tools)
     with source_of(stream, close) as source:
         for event in source:
             found = calls.add_event(event)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 MIDSTREAM = [sys.executable, "-m", "midstream.cli"]
 COMMAND = get_command(app)
 READING = ["watch", "updates", "value", "calls", "chunk", "rebuild"]
-STREAMS = {format: import_module(f"provider_streams.{MODULES[format]}") for format in FORMATS}
+STREAMS = {format: import_module(f"provider_streams.{MODULES[format]}") for format in MODULES}
 CASES = [
     pytest.param(format, stream, calls, id=f"{format}-{name}")
     for format, module in STREAMS.items()

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from midstream import ToolCall, tool_calls
-from midstream.providers import FORMATS, detect
+from midstream.providers import detect
+from midstream.providers._formats import MODULES
 from midstream.sse import decode
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -35,7 +36,7 @@ ONE_LINE = re.compile(r'^( *)\w+ = a?recorded\("(.+)"\)  # the real service: (.+
 
 
 # the formats with a script and a recorded stream of their own
-SCRIPTED = sorted({*FORMATS} - {"cohere", "openai-completions", "vercel-model"})
+SCRIPTED = sorted({*MODULES} - {"cohere", "openai-completions", "vercel-model"})
 
 
 def script_of(format: str) -> str:

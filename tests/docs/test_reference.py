@@ -79,7 +79,7 @@ def test_values_are_listed() -> None:
     """What is written by hand is what there is."""
     page = (DOCS / "reference" / "providers.md").read_text("utf-8")
     formats = page.partition("The names of the formats:")[2].partition("\n\n")[0]
-    assert tuple(re.findall(r"``([\w-]+)``", formats)) == FORMATS
+    assert tuple(re.findall(r"``([\w.-]+)``", formats)) == FORMATS
     recordings = page.partition("The names of the recordings:")[2].partition("\n.. ")[0]
     told = re.findall(r"- ``(\w+)`` \(([\w-]+)\): (.+)", recordings)
     assert [name for name, _, _ in told] == list(NAMES)

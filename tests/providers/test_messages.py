@@ -33,9 +33,9 @@ from midstream import (
     to_event,
     tool_calls,
 )
-from midstream.providers import FORMATS, adapter, detect
+from midstream.providers import adapter, detect
 from midstream.sse import SseEvent, encode
-from provider_streams import Event, as_objects, seen, streams
+from provider_streams import FORMATS, Event, as_objects, seen, streams
 from provider_streams.openai_chat import chunk
 from provider_streams.parts import PART_NAMES, PARTS
 

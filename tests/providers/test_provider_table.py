@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from midstream.providers import FORMATS
-from provider_streams import FAULT_NAMES, streams
+from provider_streams import FAULT_NAMES, FORMATS, streams
 from provider_streams.parts import PART_NAMES, PARTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "providers.md"

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from midstream import JsonStreamError, Other, aio, text_deltas, tool_calls
-from midstream.providers import FORMATS, adapter, detect
+from midstream.providers import adapter, detect
 from midstream.sse import SseEvent
-from provider_streams import FAULT_NAMES, Event, Expected, as_objects, cases, final, seen, streams
+from provider_streams import FAULT_NAMES, FORMATS, Event, Expected, as_objects, cases, final, seen, streams
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

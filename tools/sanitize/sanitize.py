@@ -40,10 +40,10 @@ from cases import ACCEPTED, REJECTED
 from fuzz import CORPUS, HARNESSES, harness
 from midstream import recordings
 from midstream.calls import messages
-from midstream.providers import FORMATS, adapter
+from midstream.providers import adapter
 from midstream.sse import SseDecoder
 from model import characters, exactly
-from provider_streams import streams
+from provider_streams import FORMATS, streams
 from test_table import forms
 
 if TYPE_CHECKING:

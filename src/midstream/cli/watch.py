@@ -110,7 +110,10 @@ def watch_stream(source: BinaryIO, format: str | None, delay: float) -> None:
         if opening.framing == "text":
             _watch_text(without_last_newline(opening.chunks), live, delay)
         else:
-            _watch_events(opening.events(), format, live, delay)
+            events = opening.events()
+            if opening.framing == "model text":
+                events, delay = _paced(events, delay), 0
+            _watch_events(events, format, live, delay)
 
 
 def _counted(chunks: Iterable[bytes], live: LiveView) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ The modules named after a format hold its adapter. The private modules are share
 Open models write tool calls as text; the folder ``text`` has the adapters for these formats.
 """
 
-from ._formats import FORMATS, TEXT_FORMATS, adapter, detect
+from ._formats import FORMATS, adapter, detect
 from ._formats import Format as Format  # for annotations
 
-__all__ = ["FORMATS", "TEXT_FORMATS", "adapter", "detect"]
+__all__ = ["FORMATS", "adapter", "detect"]

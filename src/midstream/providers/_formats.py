@@ -11,7 +11,7 @@ from ._reading import decoded
 if TYPE_CHECKING:
     from ._adapter import Adapter
 
-__all__ = ["FORMATS", "MODULES", "Format", "adapter", "detect"]
+__all__ = ["FORMATS", "MODULES", "TEXT_FORMATS", "Format", "adapter", "detect"]
 
 # the module of each format, in the order in which `detect` tries them: a format with distinctive fields comes
 # before one it resembles
@@ -33,24 +33,45 @@ MODULES = {
     "vercel-ui": "vercel_ui",
     "ag-ui": "ag_ui",
 }
-FORMATS = tuple(sorted(MODULES))
+# tool calls that models write as text: these formats are never detected
+TEXT_FORMATS = (
+    "text-deepseek-v3", "text-deepseek-v3.1", "text-glm", "text-harmony", "text-hermes", "text-kimi-k2",
+    "text-llama3", "text-mistral", "text-mistral-v2", "text-qwen3-coder",
+)  # fmt: skip
+FORMATS = tuple(sorted([*MODULES, *TEXT_FORMATS]))
 Format = Literal[
     "ag-ui", "anthropic", "bedrock", "cohere", "gemini", "gemini-interactions", "langchain", "midstream",
     "mistral", "ollama", "openai-chat", "openai-completions", "openai-responses", "pydantic-ai",
-    "vercel-model", "vercel-ui",
+    "text-deepseek-v3", "text-deepseek-v3.1", "text-glm", "text-harmony", "text-hermes", "text-kimi-k2",
+    "text-llama3", "text-mistral", "text-mistral-v2", "text-qwen3-coder", "vercel-model", "vercel-ui",
 ]  # fmt: skip
 
 
-def adapter(format: str) -> Adapter:
+def adapter(
+    format: str, *, bare: bool = False, unwrap: bool = False, tools: Mapping[str, Any] | None = None
+) -> Adapter:
     """Make the adapter for a stream of a format.
+
+    The options are for the text formats, whose events are pieces of text. With ``bare``, an object at the
+    very start of the text is a call even without its marker. With ``unwrap``, arguments that are written as
+    a JSON string are its content. ``tools`` maps the names of tools to the JSON Schema of their arguments,
+    which gives the types of XML parameters.
 
     >>> openai = adapter("openai-chat")
     >>> delta = {"tool_calls": [{"index": 0, "function": {"arguments": '{"ci'}}]}
     >>> openai.add_event({"choices": [{"index": 0, "delta": delta}]})[0].function_args
     '{"ci'
+    >>> adapter("text-mistral-v2").add_event('[TOOL_CALLS]weather[ARGS]{"ci')[1].function_args
+    '{"ci'
     """
+    if format in TEXT_FORMATS:
+        from .text._new import new_adapter
+
+        return new_adapter(format, bare, unwrap, tools)
     if format not in MODULES:
         raise ValueError(f"format is one of {', '.join(FORMATS)}, not {format!r}")
+    if bare or unwrap or tools is not None:
+        raise ValueError(f"bare, unwrap and tools are options of the text formats, not of {format!r}")
     made: Adapter = import_module(f".{MODULES[format]}", __package__).Adapter()
     return made
 

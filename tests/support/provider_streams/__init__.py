@@ -13,7 +13,10 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from midstream import UNDEFINED, JsonStreamError, tool_calls
-from midstream.providers import FORMATS
+from midstream.providers._formats import MODULES
+
+# the formats whose streams consist of events; those of text have streams of their own
+FORMATS = tuple(sorted(MODULES))
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FAULT_NAMES",
+    "FORMATS",
     "Event",
     "Expected",
     "Faults",

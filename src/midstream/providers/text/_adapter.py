@@ -1,8 +1,8 @@
 """The adapter of a text format: everything around the bodies of calls.
 
-It is a state machine over the characters; each ``_read_`` method is a state. It reads ``text`` from ``i`` on and
-returns the index up to which it got. What is left is read again when more has arrived, so a state may leave
-only what is bounded: what may become a marker, or the name of a call.
+It is a state machine over the characters; each ``_read_`` method is a state. It reads ``text`` from ``i`` on
+and returns the index up to which it got. What is left is read again when more has arrived, so a state may
+leave only what is bounded: what may become a marker, or the name of a call.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ._markers import Markers, skip_space
 from ._objects import ObjectBody
 from ._output import Output
 from ._parameters import ParametersBody
+from ._schema import ToolSchema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,12 +37,6 @@ _HEADS = tuple(
     '{"' + key + '":' for key in ("name", "arguments", "parameters", "type", "id", "function")
 )  # fmt: skip
 _LONGEST_HEAD = 128
-_BODIES: dict[str, Callable[..., Body]] = {
-    "objects": ObjectBody,
-    "documents": DocumentBody,
-    "parameters": ParametersBody,
-    "harmony": DocumentBody,
-}
 
 
 class Options(NamedTuple):
@@ -70,6 +65,7 @@ class TextAdapter(BaseAdapter):
         self._has_begun = False
         # what has been read of a marker and its header, in case that they are text
         self._opening: list[str] = []
+        self._header = dict(format.header)
         self._field = ""
         self._fields: dict[str, str] = {}
         self._body: Body | None = None
@@ -86,13 +82,12 @@ class TextAdapter(BaseAdapter):
         self._after = Markers((*calls, *thinking, *row.ends, *row.fences))
         # what ends a body that cannot be read
         self._resume = Markers((*calls, *row.ends, *(row.parameters.ends if row.parameters else ())))
-        self._read: Callable[[str, int], int] = self._read_text
+        self._state: Callable[[str, int], int] = self._read_text
         if options.bare and row.engine == "objects":
-            self._read = self._read_bare
+            self._state = self._read_bare
 
     @staticmethod
-    def knows(event: Any) -> bool:
-        # no text shows its format
+    def knows(event: Any) -> bool:  # noqa: ARG004  # no text shows its format
         return False
 
     def add_event(self, event: Any) -> list[Message]:
@@ -105,9 +100,8 @@ class TextAdapter(BaseAdapter):
             except UnicodeDecodeError:
                 raise invalid(ErrorCode.INVALID_UTF8) from None
         else:
-            raise invalid(
-                ErrorCode.INVALID_EVENT, f"a text format reads text, not {type(event).__name__}: see text_deltas"
-            )
+            why = f"a text format reads pieces of text, not {type(event).__name__}"
+            raise invalid(ErrorCode.INVALID_EVENT, why)
         self._has_begun = self._has_begun or bool(piece)
         self._add(self._joiner.add_fragment(piece))
         return self._output.take()
@@ -116,8 +110,10 @@ class TextAdapter(BaseAdapter):
         """Return the last messages; the last of all is the end of the message."""
         if not self._has_begun:
             return []
-        self._add(self._joiner.finish())
-        is_truncated = self._finish()
+        # a character of which only some bytes have arrived
+        rest = "\ufffd" if self._decoder.getstate()[0] else ""
+        self._add(self._joiner.add_fragment(rest) + self._joiner.finish())
+        is_truncated = self._finish() or bool(rest)
         self._output.end(is_truncated)
         return self._output.take()
 
@@ -125,9 +121,9 @@ class TextAdapter(BaseAdapter):
         text = self._held + piece if self._held else piece
         i = 0
         while i < len(text):
-            read = self._read
+            read = self._state
             j = read(text, i)
-            if j == i and read == self._read:
+            if j == i and read == self._state:
                 break
             i = j
         self._held = text[i:]
@@ -135,7 +131,7 @@ class TextAdapter(BaseAdapter):
     def _finish(self) -> bool:
         """Emit what has been held back, and report whether the text was cut off in a call or in reasoning."""
         held, self._held = self._held, ""
-        read = self._read
+        read = self._state
         if read == self._read_thinking:
             self._output.reasoning(held)
         elif read == self._read_body and self._body is not None:
@@ -183,13 +179,13 @@ class TextAdapter(BaseAdapter):
         separator = self._format.separator
         if self._is_framed and separator and text[j] == separator:
             self._opening[:] = [separator]
-            self._read = self._read_frame
+            self._state = self._read_frame
             return j + 1
         marker = (self._after if self._is_framed else self._outside).at(text, j)
         if marker:
             return self._begin(marker, j)
         if marker is None:
-            self._read = self._read_text
+            self._state = self._read_text
         return j
 
     def _begin(self, marker: str, i: int) -> int:
@@ -198,17 +194,17 @@ class TextAdapter(BaseAdapter):
         for start, end in row.thinking:
             if marker == start:
                 self._think_end = Markers((end,))
-                self._read = self._read_thinking
+                self._state = self._read_thinking
                 return after
         if marker in row.frames:
             self._opening[:] = [marker]
-            self._read = self._read_frame
+            self._state = self._read_frame
         elif marker in row.starts:
             self._begin_header(marker)
         else:
             if marker in row.stops or marker == row.ends[-1]:
                 self._is_framed = False
-            self._read = self._read_after
+            self._state = self._read_after
         return after
 
     def _read_thinking(self, text: str, i: int) -> int:
@@ -217,7 +213,7 @@ class TextAdapter(BaseAdapter):
         if not marker:
             return start
         is_bare = self._options.bare and self._format.engine == "objects" and not self._output.has_content
-        self._read = self._read_bare if is_bare else self._read_after
+        self._state = self._read_bare if is_bare else self._read_after
         return start + len(marker)
 
     # The beginning of a call
@@ -232,6 +228,9 @@ class TextAdapter(BaseAdapter):
             return self._begin_body(i) if text[i] == opening[0] else self._reject(i)
         marker = self._starts.at(text, i)
         if marker is None:
+            if self._format.has_sections:
+                self._opening.clear()
+                self._is_framed = True
             return self._reject(i)
         if marker:
             self._begin_header(marker)
@@ -240,8 +239,8 @@ class TextAdapter(BaseAdapter):
     def _begin_header(self, marker: str) -> None:
         self._opening.append(marker)
         self._fields = {}
-        self._field = next(iter(self._format.header))
-        self._read = self._read_header
+        self._field = next(iter(self._header))
+        self._state = self._read_header
 
     def _read_header(self, text: str, i: int) -> int:
         """Read a field of the header up to its end; a header that is none is text."""
@@ -249,7 +248,7 @@ class TextAdapter(BaseAdapter):
         if j > i and not (self._opening[-1].isspace()):
             self._opening.append(text[i:j])
             return j
-        field = self._format.header[self._field]
+        field = self._header[self._field]
         start, end = field.markers.find(text, i)
         value = text[i:start]
         if len(value) > _LONGEST_NAME or not field.pattern.fullmatch(value):
@@ -264,7 +263,7 @@ class TextAdapter(BaseAdapter):
         if following := field.ends[end]:
             self._opening.append(text[i:after])
             self._field = following
-            self._read = self._read_header
+            self._state = self._read_header
             return after
         name, id = self._fields.get("name"), self._fields.get("id")
         if name is None and id is not None:
@@ -276,7 +275,7 @@ class TextAdapter(BaseAdapter):
         """Turn what seemed to begin a call into text."""
         self._output.text("".join(self._opening))
         self._opening.clear()
-        self._read = self._read_text
+        self._state = self._read_text
         return i
 
     # The body of a call
@@ -284,9 +283,18 @@ class TextAdapter(BaseAdapter):
     def _begin_body(self, i: int) -> int:
         self._opening.clear()
         self._is_framed = True
-        self._body = _BODIES[self._format.engine](self._format, self._output, self._options, self._resume)
-        self._read = self._read_body
+        self._body = self._new_body()
+        self._state = self._read_body
         return i
+
+    def _new_body(self) -> Body:
+        row, output, options = self._format, self._output, self._options
+        if row.engine == "objects":
+            return ObjectBody(output, row.opening, options.unwrap)
+        if row.parameters is not None:
+            schema = ToolSchema((options.tools or {}).get(output.name or ""))
+            return ParametersBody(output, row.parameters, (*row.frames, *row.starts), row.ends, schema)
+        return DocumentBody(output, self._resume, options.unwrap)
 
     def _read_body(self, text: str, i: int) -> int:
         body = self._body
@@ -294,9 +302,9 @@ class TextAdapter(BaseAdapter):
             raise AssertionError("a body is read without one")
         i = body.read(text, i)
         if body.is_over:
-            self._read = self._read_after
+            self._state = self._read_after
         elif body.is_broken:
-            self._read = self._read_broken
+            self._state = self._read_broken
         return i
 
     def _read_broken(self, text: str, i: int) -> int:
@@ -306,7 +314,7 @@ class TextAdapter(BaseAdapter):
         if marker:
             self._end_broken()
             # what ends the call is read by the next state, except for the end tag of parameters
-            self._read = self._read_after
+            self._state = self._read_after
             parameters = self._format.parameters
             if parameters is not None and marker in parameters.ends:
                 return start + len(marker)

@@ -8,8 +8,6 @@ from ._json_text import JsonText
 from ._markers import skip_space
 
 if TYPE_CHECKING:
-    from ._adapter import Options
-    from ._formats import TextFormat
     from ._markers import Markers
     from ._output import Output
 
@@ -19,9 +17,9 @@ __all__ = ["DocumentBody"]
 class DocumentBody:
     """The arguments of one call; a marker in their place means that there are none."""
 
-    def __init__(self, format: TextFormat, output: Output, options: Options, after: Markers) -> None:
+    def __init__(self, output: Output, after: Markers, unwrap: bool) -> None:
         self._output = output
-        self._unwrap = options.unwrap
+        self._unwrap = unwrap
         # what may follow a call
         self._after = after
         self._text: JsonText | None = None

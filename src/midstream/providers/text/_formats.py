@@ -1,8 +1,8 @@
 """The table of the formats: what models write around their calls.
 
-``frames`` open a section in which calls follow; ``starts`` begin one call. The fields of the ``header`` follow,
-then the body, which an engine reads. ``ends`` close a call or, the last of them, the section. White space may
-stand between all of them. Everything else is text.
+``frames`` open a section in which calls follow; ``starts`` begin one call. The fields of the ``header``
+follow, then the body, which an engine reads. ``ends`` close a call or, the last of them, the section. White
+space may stand between all of them. Everything else is text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ class Field:
     follows if it is in ``kept``.
     """
 
-    def __init__(self, ends: dict[str, str], kept: tuple[str, ...] = (), pattern: re.Pattern[str] = _WORD) -> None:
+    def __init__(
+        self, ends: dict[str, str], kept: tuple[str, ...] = (), pattern: re.Pattern[str] = _WORD
+    ) -> None:
         self.ends = ends
         self.kept = kept
         self.pattern = pattern
@@ -56,8 +58,10 @@ class TextFormat(NamedTuple):
     models: str
     frames: tuple[str, ...] = ()
     starts: tuple[str, ...] = ()
-    header: dict[str, Field] = {}
+    header: tuple[tuple[str, Field], ...] = ()
     ends: tuple[str, ...] = ()
+    # whether the frames are special tokens, which are never text, even if no call follows
+    has_sections: bool = False
     # E1: the brackets from the body to the object of a call
     opening: str = ""
     # E1: what may stand between the objects of one section
@@ -75,6 +79,9 @@ class TextFormat(NamedTuple):
 
 _CALLS_BEGIN, _CALLS_END = "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"
 _CALL_BEGIN, _CALL_END, _SEPARATOR = "<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>", "<｜tool▁sep｜>"
+# what arguments can begin with
+_OPENINGS = ("{", "[", '"')
+_GLM_NAME_ENDS = ("\n", "<arg_key>", "</tool_call>")
 
 FORMATS: dict[str, TextFormat] = {
     "text-hermes": TextFormat(
@@ -103,22 +110,23 @@ FORMATS: dict[str, TextFormat] = {
         engine="documents",
         models="Mistral Small 3.1 and 3.2, Devstral, Magistral (tokenizer 11 and newer)",
         starts=("[TOOL_CALLS]",),
-        header={
-            "name": Field({"[ARGS]": "", "[CALL_ID]": "id", "{": ""}, kept=("{",)),
-            "id": Field({"[ARGS]": "", "{": ""}, kept=("{",)),
-        },
+        header=(
+            ("name", Field({"[ARGS]": "", "[CALL_ID]": "id", "{": ""}, kept=("{",))),
+            ("id", Field({"[ARGS]": "", "{": ""}, kept=("{",))),
+        ),
         thinking=(("[THINK]", "[/THINK]"), ("<think>", "</think>")),
     ),
     "text-deepseek-v3": TextFormat(
         engine="documents",
         models="DeepSeek V3, R1",
         frames=(_CALLS_BEGIN,),
+        has_sections=True,
         starts=(_CALL_BEGIN,),
-        header={
-            "type": Field({_SEPARATOR: "name"}),
-            "name": Field({"\n": "fence"}),
-            "fence": Field({"{": ""}, kept=("{",), pattern=_FENCE),
-        },
+        header=(
+            ("type", Field({_SEPARATOR: "name"})),
+            ("name", Field({"\n": "fence"})),
+            ("fence", Field(dict.fromkeys(_OPENINGS, ""), kept=_OPENINGS, pattern=_FENCE)),
+        ),
         fences=("```",),
         ends=(_CALL_END, _CALLS_END),
     ),
@@ -126,16 +134,18 @@ FORMATS: dict[str, TextFormat] = {
         engine="documents",
         models="DeepSeek V3.1",
         frames=(_CALLS_BEGIN,),
+        has_sections=True,
         starts=(_CALL_BEGIN,),
-        header={"name": Field({_SEPARATOR: ""})},
+        header=(("name", Field({_SEPARATOR: ""})),),
         ends=(_CALL_END, _CALLS_END),
     ),
     "text-kimi-k2": TextFormat(
         engine="documents",
         models="Kimi K2",
         frames=("<|tool_calls_section_begin|>",),
+        has_sections=True,
         starts=("<|tool_call_begin|>",),
-        header={"id": Field({"<|tool_call_argument_begin|>": ""})},
+        header=(("id", Field({"<|tool_call_argument_begin|>": ""})),),
         id_prefix="functions.",
         ends=("<|tool_call_end|>", "<|tool_calls_section_end|>"),
     ),
@@ -145,7 +155,7 @@ FORMATS: dict[str, TextFormat] = {
         models="Qwen3-Coder, Qwen3.5",
         frames=("<tool_call>",),
         starts=("<function=",),
-        header={"name": Field({">": ""})},
+        header=(("name", Field({">": ""})),),
         ends=("</tool_call>",),
         parameters=Parameters(
             key="<parameter=",
@@ -160,11 +170,7 @@ FORMATS: dict[str, TextFormat] = {
         engine="parameters",
         models="GLM 4.5, 4.6, 4.7",
         starts=("<tool_call>",),
-        header={
-            "name": Field(
-                {"\n": "", "<arg_key>": "", "</tool_call>": ""}, kept=("\n", "<arg_key>", "</tool_call>")
-            )
-        },
+        header=(("name", Field(dict.fromkeys(_GLM_NAME_ENDS, ""), kept=_GLM_NAME_ENDS)),),
         parameters=Parameters(
             key="<arg_key>",
             key_end="</arg_key>",

@@ -1,8 +1,8 @@
 """The messages of gpt-oss: a header, a marker, and a body that is text, reasoning or a call.
 
-A message is ``<|start|>assistant``, its channel and recipient, ``<|message|>``, the body, and one of the ends.
-The first one of a completion begins with its header. The recipient decides: ``functions.NAME`` is a tool of
-the caller, another name a tool that the model's server runs.
+A message is ``<|start|>assistant``, its channel and recipient, ``<|message|>``, the body, and one of the
+ends. The first one of a completion begins with its header. The recipient decides: ``functions.NAME`` is a
+tool of the caller, another name a tool that the model's server runs.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ _NEXT = Markers((_START, _CHANNEL))
 _BODY = Markers((*_ENDS, _START, _CHANNEL))
 _RECIPIENT = re.compile(r"\bto=([^\s<]+)")
 _CHANNEL_NAME = re.compile(r"<\|channel\|>\s*(\w+)")
+# a recipient before everything else, as far as it has arrived
+_FIRST_RECIPIENT = re.compile(r"to=[^\s<]{0,256}\s?(?:<.*)?", re.DOTALL)
 _FUNCTIONS = "functions."
 # recipients that are not tools
 _PEOPLE = ("user", "assistant", "all")
@@ -41,18 +43,18 @@ class HarmonyAdapter(TextAdapter):
         super().__init__(format, options)
         self._resume = _BODY
         self._write = self._output.text
-        self._read = self._read_first
+        self._state = self._read_first
 
     def _finish(self) -> bool:
         held = self._held
-        if self._read == self._read_message_header:
+        if self._state == self._read_message_header:
             self._held = ""
             header = "".join(self._opening) + held
             if f"to={_FUNCTIONS}" in header:
                 self._output.open_call()
                 self._output.mention_call()
             return True
-        if self._read == self._read_message:
+        if self._state == self._read_message:
             self._held = ""
             self._write(held)
             return self._write != self._output.text
@@ -67,7 +69,7 @@ class HarmonyAdapter(TextAdapter):
         marker = _FIRST.at(text, i)
         if marker:
             self._opening.clear()
-            self._read = self._read_message_header
+            self._state = self._read_message_header
         elif marker is None:
             return self._reject(i)
         return i
@@ -77,7 +79,7 @@ class HarmonyAdapter(TextAdapter):
         start, marker = _NEXT.find(text, i)
         self._output.text(text[i:start])
         if marker:
-            self._read = self._read_message_header
+            self._state = self._read_message_header
         return start
 
     def _read_after(self, text: str, i: int) -> int:
@@ -87,9 +89,9 @@ class HarmonyAdapter(TextAdapter):
             return j
         marker = _BODY.at(text, j)
         if marker is None:
-            self._read = self._read_text
+            self._state = self._read_text
         elif marker in (_START, _CHANNEL):
-            self._read = self._read_message_header
+            self._state = self._read_message_header
         elif marker:
             return j + len(marker)
         return j
@@ -97,11 +99,14 @@ class HarmonyAdapter(TextAdapter):
     def _read_message_header(self, text: str, i: int) -> int:
         start, marker = _HEADER.find(text, i)
         header = text[i:start]
-        if start - i > _LONGEST_HEADER or (marker and marker != _MESSAGE):
+        is_header = marker in ("", _MESSAGE) and (
+            header[:1] in ("", "<") or _FIRST_RECIPIENT.fullmatch(header)
+        )
+        if start - i > _LONGEST_HEADER or not is_header:
             # not a header: at least its first marker is text
             end = i + max(1, len(_BODY.at(text, i) or ""))
             self._output.text(text[i:end])
-            self._read = self._read_text
+            self._state = self._read_text
             return end
         if not marker:
             return i
@@ -111,7 +116,7 @@ class HarmonyAdapter(TextAdapter):
     def _begin_message(self, header: str) -> None:
         recipient = _RECIPIENT.search(header)
         channel = _CHANNEL_NAME.search(header)
-        self._read = self._read_message
+        self._state = self._read_message
         name = "" if recipient is None else recipient[1]
         if name.startswith(_FUNCTIONS):
             self._output.open_call(name.removeprefix(_FUNCTIONS))
@@ -129,5 +134,5 @@ class HarmonyAdapter(TextAdapter):
         start, marker = _BODY.find(text, i)
         self._write(text[i:start])
         if marker:
-            self._read = self._read_after
+            self._state = self._read_after
         return start

@@ -1,7 +1,7 @@
 """Engine E1: objects that hold the name, the arguments and perhaps the id of a call.
 
-The object is read by one accumulator and its arguments by another, because the arguments are passed on as they
-are written. The first one reads null in their place.
+The object is read by one accumulator and its arguments by another, because the arguments are passed on as
+they are written. The first one reads null in their place.
 """
 
 from __future__ import annotations
@@ -14,28 +14,26 @@ from ._json_text import JsonText, new_reader
 
 if TYPE_CHECKING:
     from ...accumulators.update import JsonFragmentUpdate
-    from ._adapter import Options
-    from ._formats import TextFormat
-    from ._markers import Markers
     from ._output import Output
 
 __all__ = ["ObjectBody"]
 
 # the characters before which the object is cut: the arguments can begin with one of them
 _CUT = re.compile(r'["\[{]')
+_VALUES = (Kind.CompleteString, Kind.CompleteNumber, Kind.CompleteBoolean, Kind.CompleteNull)
 _ARGUMENTS = ("arguments", "parameters")
 
 
 class ObjectBody:
     """The object of one call, or the array of the objects of several."""
 
-    def __init__(self, format: TextFormat, output: Output, options: Options, after: Markers) -> None:
+    def __init__(self, output: Output, opening: str, unwrap: bool) -> None:
         self._output = output
-        self._unwrap = options.unwrap
+        self._unwrap = unwrap
         self._reader = new_reader()
         # the characters that the reader has read, and how deep the objects of calls are
         self._length = 0
-        self._call_depth = len(format.opening)
+        self._call_depth = len(opening)
         self._depth = 0
         self._key: str | None = None
         self._value: JsonText | None = None
@@ -94,10 +92,10 @@ class ObjectBody:
         if kind is Kind.StartObject or kind is Kind.StartArray:
             self._depth += 1
             if self._depth == self._call_depth:
-                if kind is Kind.StartArray:
-                    # an item that is not a call
-                    self.is_broken = True
-                self._begin_call()
+                # an array is not a call
+                self.is_broken = kind is Kind.StartArray
+                if not self.is_broken:
+                    self._begin_call()
         elif kind is Kind.EndObject or kind is Kind.EndArray:
             self._depth -= 1
             if self._depth == self._call_depth - 1 and kind is Kind.EndObject:
@@ -107,10 +105,11 @@ class ObjectBody:
         elif self._depth == self._call_depth:
             if kind is Kind.Key:
                 self._key = update.text_value
-            elif kind in (Kind.CompleteString, Kind.CompleteNumber, Kind.CompleteBoolean, Kind.CompleteNull):
+            elif kind in _VALUES:
                 self._add_member(kind, update.text_value or "")
                 self._key = None
-        elif self._depth and kind in (Kind.CompleteString, Kind.CompleteNumber) and self._depth < self._call_depth:
+        elif 0 < self._depth < self._call_depth and kind in _VALUES:
+            # an item that is not a call
             self.is_broken = True
 
     def _add_member(self, kind: Kind, text: str) -> None:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...calls.messages import MessageEnd, ReasoningDelta, ServerToolUpdate, TextDelta, ToolCallEnd, ToolCallUpdate
+from ...calls.messages import (
+    MessageEnd,
+    ReasoningDelta,
+    ServerToolUpdate,
+    TextDelta,
+    ToolCallEnd,
+    ToolCallUpdate,
+)
 
 if TYPE_CHECKING:
     from ...calls.messages import Message

@@ -10,14 +10,14 @@ import json
 from typing import TYPE_CHECKING
 
 from ._markers import Markers, skip_space
-from ._schema import ToolSchema, json_of
+from ._schema import json_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ._adapter import Options
-    from ._formats import TextFormat
+    from ._formats import Parameters
     from ._output import Output
+    from ._schema import ToolSchema
 
 __all__ = ["ParametersBody"]
 
@@ -32,22 +32,25 @@ _STRING_OR_NULL = frozenset({"string", "null"})
 class ParametersBody:
     """The parameters of one call."""
 
-    def __init__(self, format: TextFormat, output: Output, options: Options, after: Markers) -> None:
-        parameters = format.parameters
-        if parameters is None:
-            raise ValueError("the format has no parameters")
+    def __init__(
+        self,
+        output: Output,
+        parameters: Parameters,
+        calls: tuple[str, ...],
+        ends: tuple[str, ...],
+        schema: ToolSchema,
+    ) -> None:
         self._output = output
         self._tags = parameters
         # what may stand between two parameters; the beginning of another call shows that the end is missing
-        self._ends = (*parameters.ends, *format.ends)
-        self._between = Markers((parameters.key, *self._ends, *format.frames, *format.starts))
+        self._ends = (*parameters.ends, *ends)
+        self._between = Markers((parameters.key, *self._ends, *calls))
         self._key_end = Markers((parameters.key_end,))
         self._value = Markers((parameters.value,)) if parameters.value else None
         line = parameters.line
         self._value_end = Markers({line + parameters.value_end, parameters.value_end})
-        tools = options.tools or {}
-        self._schema = ToolSchema(tools.get(output.name) if output.name is not None else None)
-        self._read: Callable[[str, int], int] = self._read_between
+        self._schema = schema
+        self._state: Callable[[str, int], int] = self._read_between
         self._key = ""
         self._types = _STRING
         # a value that is not a string, until it has ended; None while a string is written
@@ -60,16 +63,16 @@ class ParametersBody:
     def read(self, text: str, i: int) -> int:
         """Read from i on; return the index of what is left, which the caller keeps for the next time."""
         while i < len(text) and not self.is_over and not self.is_broken:
-            read = self._read
+            read = self._state
             j = read(text, i)
-            if j == i and read == self._read:
+            if j == i and read == self._state:
                 break
             i = j
         return i
 
     def finish(self, held: str) -> None:
         """End the call where the text ends."""
-        if self._read == self._read_value:
+        if self._state == self._read_value:
             self._add_value(held)
 
     def _read_between(self, text: str, i: int) -> int:
@@ -83,7 +86,7 @@ class ParametersBody:
             self._output.text(text[i:start])
             return start
         if marker == self._tags.key:
-            self._read = self._read_key
+            self._state = self._read_key
         elif marker in self._ends:
             self._output.arguments("}")
             self._output.close_call()
@@ -103,7 +106,7 @@ class ParametersBody:
         if not end:
             return i
         self._key = text[i:start].strip()
-        self._read = self._read_value_start
+        self._state = self._read_value_start
         return start + len(end)
 
     def _read_value_start(self, text: str, i: int) -> int:
@@ -115,7 +118,7 @@ class ParametersBody:
             marker = self._value.at(text, i)
             if marker is None:
                 # a key without a value
-                self._read = self._read_between
+                self._state = self._read_between
                 return i
             if not marker:
                 return i
@@ -126,7 +129,7 @@ class ParametersBody:
         return i
 
     def _begin_value(self) -> None:
-        self._read = self._read_value
+        self._state = self._read_value
         self._types = self._schema.types_of(self._key)
         separator = ", " if self._count else ""
         self._count += 1
@@ -150,7 +153,7 @@ class ParametersBody:
         else:
             self._output.arguments(json_of("".join(self._pieces), self._types))
             self._pieces = None
-        self._read = self._read_between
+        self._state = self._read_between
         return start + len(end)
 
     def _add_value(self, piece: str) -> None:

@@ -1,4 +1,4 @@
-"""Read the calls in the text of another provider's messages."""
+"""Read a stream of text, or the text in the events of a provider whose server did not parse the calls."""
 
 from __future__ import annotations
 
@@ -8,13 +8,51 @@ from ...calls.messages import MessageEnd, TextDelta
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import Protocol
 
     from ...calls.messages import Message
     from .._adapter import Adapter
 
-__all__ = ["TextWithin"]
+    class Reader(Protocol):
+        """What turns events into messages."""
+
+        def add_event(self, event: Any) -> list[Message]: ...
+        def finish(self) -> list[Message]: ...
+
+
+__all__ = ["ModelText", "TextWithin"]
 
 Place = tuple[str | None, int]
+
+
+class ModelText:
+    """The messages of a stream whose format is one of text.
+
+    Its events are pieces of text. Any other object is the event of a provider: its text is read, and all else
+    that the provider says passes through.
+    """
+
+    def __init__(self, new_adapter: Callable[[], Adapter], new_provider: Callable[[], Reader]) -> None:
+        self._adapter = new_adapter()
+        self._within = TextWithin(new_adapter)
+        self._new_provider = new_provider
+        self._provider: Reader | None = None
+
+    def add_event(self, event: Any) -> list[Message]:
+        """Return the messages of an event."""
+        if isinstance(event, (str, bytes, bytearray)):
+            return self._adapter.add_event(event)
+        if self._provider is None:
+            self._provider = self._new_provider()
+        return self._within.add(self._provider.add_event(event))
+
+    def finish(self) -> list[Message]:
+        """Return the messages held back until the end of the stream."""
+        last = self._adapter.finish()
+        if self._provider is not None:
+            last += self._within.add(self._provider.finish())
+            last += self._within.finish()
+        return last
 
 
 class TextWithin:
@@ -67,8 +105,6 @@ class TextWithin:
 def _placed(messages: list[Message], place: Place) -> list[Message]:
     """Return messages of a text with the place of the text."""
     id, choice = place
-    if place == (None, 0):
-        return messages
     return [_moved(message, id, choice) for message in messages]
 
 
