@@ -676,3 +676,22 @@ def test_json_values_are_kept(request: Any) -> None:
             assert accumulator.raw == json.loads(text)
             base = importlib.import_module(typed.__name__.partition(".")[0])
             assert before == base.parse_partial(text[:cut])
+
+
+@each_build
+def test_a_snapshot_has_errors_of_its_own_time(typed: Any) -> None:
+    text = '{"child": {"name": 1}, "children": [{"name": 2}, {"name": 3}]}'
+    natives = [
+        len(snapshot._native().errors())
+        for snapshot in [*typed.typed_values([text[:24], text[24:48], text[48:]], Parent)]
+    ]
+    assert natives == [1, 2, 3]
+
+
+@each_build
+def test_what_is_invalid_before_bad_json_is_raised_first(typed: Any) -> None:
+    accumulator = typed.JsonTypedAccumulator(Parent, on_invalid="raise")
+    for fragment in ('{"child": {"name": 5}, nope', "}"):
+        with pytest.raises(typed.TypedStreamError) as caught:
+            accumulator.add_fragment(fragment)
+    assert [event.kind for event in caught.value.events] == ["invalid"]

@@ -13,7 +13,7 @@ from .snapshot import TypedSnapshot
 from .visitor import TypedVisitor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from ..accumulators.update import JsonFragmentUpdate
     from ..errors import TypedError
@@ -104,6 +104,7 @@ class JsonTypedAccumulator(Generic[T]):
             raise ValueError(f"dialect is 'strict', not {dialect!r}")
         self._plan = plan_of(type, library)
         self._updates = JsonFragmentAccumulator(limits=limits)
+        self._read = self._updates.add_fragment
         self._visitor = TypedVisitor(
             self._plan, context, _held(hold), self._stop if on_invalid == "raise" else None
         )
@@ -118,15 +119,14 @@ class JsonTypedAccumulator(Generic[T]):
 
         Events that precede an error in the same fragment are in the error's ``events``.
         """
-        return self._step(self._updates.add_fragment, fragment)
+        return self._step(fragment)
 
     def finish(self) -> list[TypedEvent]:
         """End the text where the input ends; a truncated text is an error."""
-        return self._step(self._updates.finish)
+        return self._step(None)
 
-    def _step(
-        self, read: Callable[..., list[JsonFragmentUpdate]], *fragment: str | bytes
-    ) -> list[TypedEvent]:
+    def _step(self, fragment: str | bytes | None) -> list[TypedEvent]:
+        """Read a fragment, or end the text."""
         if self._is_busy:
             raise RuntimeError(
                 "the accumulator is busy with another call: "
@@ -137,48 +137,48 @@ class JsonTypedAccumulator(Generic[T]):
         visitor = self._visitor
         events: list[TypedEvent] = []
         visitor.events = events
+        updates: list[JsonFragmentUpdate] | None = None
         self._is_busy = True
         try:
-            try:
-                updates = read(*fragment)
-            except JsonStreamError as error:
-                self._failure = error
-                error.events = events
-                visitor.add_updates(error.updates)
-                raise
-            self._has_news = bool(updates)
+            updates = self._read(fragment) if fragment is not None else self._updates.finish()
             if updates:
+                self._has_news = True
                 visitor.add_updates(updates)
+            else:
+                self._has_news = False
             return events
-        except TypedStreamError as error:
-            self._failure = error
-            raise
         except Exception as error:
-            # a validator raised an exception that is not its library's
+            # of the text, of the type, or of a validator that raised what is not its library's
             self._failure = error
+            if updates is None and isinstance(error, JsonStreamError):
+                self._add_last(error)
             raise
         finally:
             self._is_busy = False
 
+    def _add_last(self, error: JsonStreamError) -> None:
+        """Process what precedes an error of the text in its fragment; what is invalid in it comes first."""
+        error.events = self._visitor.events
+        try:
+            self._visitor.add_updates(error.updates)
+        except Exception as found:
+            self._failure = found
+            raise
+
     def _stop(self) -> None:
         """Raise the first error."""
-        error = TypedStreamError(self._visitor.errors, self._native)
+        error = TypedStreamError(self._visitor.errors, self._snapshot([])._native)
         error.events = self._visitor.events
         raise error
 
-    def _native(self) -> Any:
-        """Return the library's own exception for everything that is invalid."""
-        snapshot = self._snapshot([])
+    def _native_of(self, snapshot: TypedSnapshot[T]) -> Any:
+        """Return the library's own exception for everything that is invalid in a snapshot."""
         if snapshot.is_complete:
             return self._plan.native(snapshot.raw, self._visitor.context)
         return self._plan.native_of(snapshot.errors)
 
     def _snapshot(self, events: list[TypedEvent]) -> TypedSnapshot[T]:
-        visitor = self._visitor
-        errors = visitor.errors
-        return TypedSnapshot(
-            events, visitor.capture(), errors, len(errors), visitor.result, visitor.is_complete, self._native
-        )
+        return TypedSnapshot(events, self._visitor, self)
 
     def _last(self, error: JsonStreamError) -> TypedSnapshot[T] | None:
         """Return the snapshot before an error, if its fragment contained anything before it."""

@@ -12,11 +12,11 @@ from .nodes import ABSENT, FINAL, INVALID, NO_PART, OPEN, REFUSED, SHOWN, State
 from .views import node_of, view_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..paths import Segment, Segments
+    from .accumulator import JsonTypedAccumulator
     from .events import TypedEvent
-    from .nodes import Capture, Node
+    from .nodes import Node
+    from .visitor import TypedVisitor
 
 __all__ = ["TypedSnapshot"]
 
@@ -39,26 +39,23 @@ class TypedSnapshot(Generic[T]):
     ['Paris', 'Lyon']
     """
 
-    __slots__ = ("_at", "_count", "_errors", "_native", "_result", "events", "is_complete")
+    __slots__ = ("_accumulator", "_at", "_count", "_errors", "_result", "events", "is_complete")
 
     def __init__(
-        self,
-        events: list[TypedEvent],
-        at: Capture,
-        errors: list[TypedError],
-        count: int,
-        result: Any,
-        is_complete: bool,
-        native: Callable[[], Any] | None,
+        self, events: list[TypedEvent], visitor: TypedVisitor, accumulator: JsonTypedAccumulator[T]
     ) -> None:
         self.events = events
-        self.is_complete = is_complete
-        self._at = at
+        self.is_complete = visitor.is_complete
+        self._at = visitor.capture()
         # a list that only grows, and its length at this moment
-        self._errors = errors
-        self._count = count
-        self._result = result
-        self._native = native
+        self._errors = errors = visitor.errors
+        self._count = len(errors)
+        self._result = visitor.result
+        self._accumulator = accumulator
+
+    def _native(self) -> Any:
+        """Return the library's own exception for everything that is invalid."""
+        return self._accumulator._native_of(self)
 
     @property
     def errors(self) -> list[TypedError]:
