@@ -768,6 +768,51 @@ def test_msgspec_types() -> None:
     assert isinstance(info.value.native(), msgspec.ValidationError)
 
 
+def test_types_are_those_of_the_library_for_json() -> None:
+    from datetime import date
+    from decimal import Decimal
+
+    import msgspec
+    from pydantic import ConfigDict, TypeAdapter, ValidationInfo, create_model, field_validator
+
+    def mode(cls: Any, value: str, info: ValidationInfo) -> str:
+        return f"{value} {info.mode}"
+
+    model: Any = create_model(
+        "Model",
+        __config__=ConfigDict(val_json_bytes="base64"),
+        __validators__={"mode": field_validator("text")(classmethod(mode))},  # type: ignore[dict-item]
+        text=(str, ""),
+        data=(bytes, b""),
+    )
+    for type, text in [
+        (list[date | int | str], '["5", 5, "2026-05-08", "x"]'),
+        (model, '{"text": "a", "data": "aGk="}'),
+        (dict[str, Any], '{"a": "b"}'),
+    ]:
+        adapter: Any = TypeAdapter(type)
+        assert compiled.first(text, "$", type) == adapter.validate_json(text)
+    struct: Any = msgspec.defstruct("Item", [("numbers", list[int])])
+    for text, fits in [('{"numbers": [1]}', True), ('{"numbers": [1.0]}', False)]:
+        (match,) = compiled.select(text, "$", struct, on_invalid="match")
+        assert (match.errors == ()) is fits
+    # numbers keep their text, if they are read so
+    assert compiled.first("[1.10]", "[0]", Decimal, parse_float=Decimal) == Decimal("1.10")
+    assert compiled.first("[1.5]", "[0]", complex, parse_float=complex) == 1.5
+
+
+@pytest.mark.parametrize("library", ["pydantic", "msgspec"])
+def test_what_a_library_cannot_read_does_not_fit(library: str) -> None:
+    import msgspec
+
+    struct: Any = msgspec.defstruct("Item", [("a", Any)])
+    type: Any = struct if library == "msgspec" else dict[str, Any]
+    for text in ['{"a": "\\ud800"}', f'{{"a": {"[" * 990}{"]" * 990}}}']:
+        (match,) = compiled.select(text, "$", type, on_invalid="match")
+        assert match.value is compiled.UNDEFINED
+        assert match.errors[0].segments == ()
+
+
 def test_a_missing_library_names_the_extra() -> None:
     program = (
         "import sys; sys.modules['pydantic'] = None; sys.modules['msgspec'] = None\n"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import JsonStreamError, TypedError
@@ -13,12 +13,16 @@ from ..patterns import parse_pattern
 from .value_text import value_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from ..paths import Segments
 
     # accepts a value and its place; returns the typed value, what is wrong, and the library's exception
     Validator = Callable[[Any, Segments], tuple[Any, list[TypedError], Any]]
 
 __all__ = ["validator_of"]
+
+_encode = json.JSONEncoder().encode
 
 _MISSING = (
     "a type needs pydantic or msgspec: pip install 'midstream[pydantic]' or pip install 'midstream[msgspec]'"
@@ -76,13 +80,11 @@ def _is_struct(part: Any) -> bool:
 def _pydantic_validator(adapter: Any) -> Validator:
     from pydantic import ValidationError
 
-    reads_json = _differs_for_json(adapter.core_schema)
-
     def validate(value: Any, segments: Segments) -> tuple[Any, list[TypedError], Any]:
         try:
-            if reads_json and (text := _json_of(value)) is not None:
-                return adapter.validate_json(text), [], None
-            return adapter.validate_python(value), [], None
+            if (text := _json_of(value)) is None:
+                return adapter.validate_python(value), [], None
+            return adapter.validate_json(text), [], None
         except ValidationError as error:
             return None, [_pydantic_error(detail, value, segments) for detail in error.errors()], error
 
@@ -107,36 +109,23 @@ def _pydantic_error(detail: Any, value: Any, segments: Segments) -> TypedError:
     return TypedError(place, format_path("root", place), detail["type"], detail["msg"], detail)
 
 
-def _differs_for_json(schema: Any) -> bool:
-    """Report whether pydantic may validate a value differently if it comes from JSON.
+def _json_of(value: Any) -> str | bytes | None:
+    """Return a value as JSON text, None if it has a number that no JSON text stands for.
 
-    That is so in strict mode, which accepts a date as text only from JSON, and for a type that has one schema
-    for JSON and another for Python objects.
-    """
-    rest: list[Any] = [schema]
-    while rest:
-        part = rest.pop()
-        if isinstance(part, Mapping):
-            if part.get("strict") is True or part.get("type") == "json-or-python":
-                return True
-            rest += [inner for name, inner in part.items() if name not in ("metadata", "default", "cls")]
-        elif isinstance(part, (list, tuple)):
-            rest += part
-    return False
-
-
-def _json_of(value: Any) -> str | None:
-    """Return a value as JSON text.
-
-    Return None if it cannot be written: because of a lone surrogate, or of a number that parse_int or
-    parse_float converted to something else.
+    A type may accept other values in JSON than as Python objects: a date as text, for example. A lone
+    surrogate is written so that the library refuses it.
     """
     try:
-        text = value_text(value)
-        text.encode()
-    except (TypeError, UnicodeEncodeError):
+        text = _encode(value)
+    except (TypeError, RecursionError):
+        # a number of parse_int or parse_float, or a deep document
+        text = ""
+    if text and "Infinity" not in text:
+        return text
+    try:
+        return value_text(value).encode(errors="surrogatepass")
+    except TypeError:
         return None
-    return text
 
 
 # msgspec
@@ -146,12 +135,14 @@ _PLACE = re.compile(r" - at `(?:key` in `)?([^`]*)`\Z").search
 
 def _msgspec_validator(msgspec: Any, type: Any) -> Validator:
     # a type that msgspec does not know is refused now
-    msgspec.json.Decoder(type)
+    decoder = msgspec.json.Decoder(type)
 
     def validate(value: Any, segments: Segments) -> tuple[Any, list[TypedError], Any]:
         try:
-            return msgspec.convert(value, type, str_keys=True), [], None
-        except msgspec.ValidationError as error:
+            if (text := _json_of(value)) is None:
+                return msgspec.convert(value, type, str_keys=True), [], None
+            return decoder.decode(text), [], None
+        except (msgspec.DecodeError, RecursionError) as error:
             return None, [_msgspec_error(error, segments)], error
 
     return validate
