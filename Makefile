@@ -9,7 +9,7 @@ SOURCES := $(wildcard src/midstream/*.py src/midstream/*/*.py src/midstream/*/*.
 # installer that a new Python does not have, while these work with every pip. The SDKs have
 # contradicted each other in their dependencies, so each needs a resolution of its own.
 PINNED = -m pip install --quiet --require-hashes --requirement requirements
-LOCKS := check docs fuzz locks mutants sdk-openai sdk-anthropic sdk-objects
+LOCKS := check docs fuzz locks mutants sdk-openai sdk-anthropic sdk-objects sdk-frameworks
 BENCH := .venv-bench
 BENCH_WHEEL = $(BENCH)/bin/python -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir $(BENCH)/wheels $(BENCH)/source
 
@@ -36,6 +36,7 @@ check: $(VENV)/installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/pyright
 
 # The reference is made from the plain modules, because compiled ones have no signatures or annotations.
 docs: .venv-docs/ready

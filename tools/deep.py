@@ -52,6 +52,11 @@ def programs(seconds: str) -> dict[str, Program]:
             "typed streams with each supported version of pydantic and msgspec, in environments of their own",
             ((PYTHON, "tools/typed_versions.py"),),
         ),
+        "sdks": Program(
+            "the streams of LiteLLM and LangGraph, from the packages themselves",
+            ((".venv-sdk-frameworks/bin/python", "tools/frameworks.py"),),
+            (".venv-sdk-frameworks/ready",),
+        ),
         "properties": Program(
             "the numbered invariants on fresh random examples, for SECONDS",
             ((PYTHON, "tools/fuzz/properties.py", seconds),),

@@ -11,7 +11,21 @@ import pytest
 
 import midstream
 from builds import BUILDS
-from midstream import JsonFragmentUpdateMiddleware, ToolCall, aio, messages, text_deltas, tool_calls
+from midstream import (
+    JsonFragmentUpdate,
+    JsonFragmentUpdateMiddleware,
+    JsonValueAccumulator,
+    ToolCall,
+    aio,
+    chunks,
+    messages,
+    parse_partial,
+    patches,
+    text_deltas,
+    tool_calls,
+    updates,
+    values,
+)
 from midstream.calls.messages import Message
 
 
@@ -27,6 +41,16 @@ def check(stream: list[Any], astream: AsyncIterator[Any]) -> None:
     assert_type(JsonFragmentUpdateMiddleware()(astream), AsyncIterator[Any])
     tool_calls(stream, "openai")  # type: ignore[arg-type]
     messages(stream, on_error="ignore")  # type: ignore[arg-type]
+    messages(stream, retry=True)  # type: ignore[call-arg]
+    assert_type(updates("[1]", root="", on_error="recover"), Iterator[JsonFragmentUpdate])
+    assert_type(values(["[1]"], after_root="next"), Iterator[Any])
+    assert_type(chunks(["[1]"], on_conflict="override"), Iterator[str])
+    updates("[1]", on_error="ignore")  # type: ignore[arg-type]
+    values("[1]", after_root="stop")  # type: ignore[arg-type]
+    patches(["[1]"], after_root="next")  # type: ignore[arg-type]
+    parse_partial("[1]", root="")  # type: ignore[call-arg]
+    JsonValueAccumulator(on_error="ignore")  # type: ignore[arg-type]
+    aio.values(astream, on_error="ignore")  # type: ignore[arg-type]
     for message in messages(stream):
         if isinstance(message, midstream.TextDelta):
             assert_type(message.text, str)
