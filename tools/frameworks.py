@@ -71,7 +71,7 @@ CHAT = [
     _chunk({}, "tool_calls"),
     {**_chunk({}), "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}},
 ]
-STARTED = {
+STARTED: dict[str, Any] = {
     "id": "m", "type": "message", "role": "assistant", "model": "claude", "content": [], "stop_reason": None,
     "stop_sequence": None, "usage": {"input_tokens": 3, "output_tokens": 1},
 }  # fmt: skip
@@ -118,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
 PIECES = [("weather", "", "call_1"), (None, '{"city":', None), (None, '"Oslo"}', None)]
 
 
-class Model(BaseChatModel):
+class Model(BaseChatModel):  # type: ignore[misc]
     """A model of LangChain that calls a tool, and answers when it has the result."""
 
     @property
@@ -149,7 +149,7 @@ class Model(BaseChatModel):
             yield generation
 
 
-@tool
+@tool  # type: ignore[untyped-decorator]
 def weather(city: str) -> str:
     """Return the weather."""
     return f"22 degrees in {city}"

@@ -15,7 +15,7 @@ from .streams import ArgumentStream, CallStream, ProviderStream, TextStream, sou
 from .wire.patches import PatchStream
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
+    from collections.abc import AsyncGenerator, AsyncIterable, Callable, Mapping
 
     from ._options import AfterRoot, OnError, OnInvalidEvent
     from .accumulators.update import JsonFragmentUpdate
@@ -54,7 +54,7 @@ async def updates(
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
     close: bool = True,
-) -> AsyncIterator[JsonFragmentUpdate]:
+) -> AsyncGenerator[JsonFragmentUpdate, None]:
     """Iterate over the updates of a text that arrives in fragments.
 
     The options are those of `JsonFragmentAccumulator`. What came before an error is yielded
@@ -100,7 +100,7 @@ async def values(
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
     close: bool = True,
-) -> AsyncIterator[Any]:
+) -> AsyncGenerator[Any, None]:
     """Iterate over the snapshots of a value that arrives in fragments, whenever it changed.
 
     The options are those of `JsonValueAccumulator`. What came before an error is yielded before
@@ -131,7 +131,7 @@ async def chunks(
     tentative_nulls: bool = False,
     tentative_numbers: bool = False,
     close: bool = True,
-) -> AsyncIterator[str]:
+) -> AsyncGenerator[str, None]:
     """Iterate over the chunks of a stream of snapshots, none of them empty.
 
     The options are those of `JsonStreamChunker`.
@@ -166,7 +166,7 @@ async def patches(
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
     close: bool = True,
-) -> AsyncIterator[list[dict[str, Any]]]:
+) -> AsyncGenerator[list[dict[str, Any]], None]:
     """Iterate over the JSON Patches of a text that arrives in fragments, none of them empty.
 
     The options are those of `midstream.patches`.
@@ -199,7 +199,7 @@ async def messages(
     unwrap: bool = False,
     tools: Mapping[str, Any] | None = None,
     close: bool = True,
-) -> AsyncIterator[Message]:
+) -> AsyncGenerator[Message, None]:
     """Iterate over everything that a provider's stream says, in one vocabulary for all formats.
 
     >>> import asyncio
@@ -229,7 +229,7 @@ async def tool_calls(
     unwrap: bool = False,
     tools: Mapping[str, Any] | None = None,
     close: bool = True,
-) -> AsyncIterator[list[ToolCall]]:
+) -> AsyncGenerator[list[ToolCall], None]:
     """Iterate over the tool calls of a provider's stream: snapshots of all calls after each event.
 
     >>> import asyncio
@@ -256,7 +256,7 @@ async def tool_calls(
 
 async def text_deltas(
     stream: AsyncIterable[Any], format: Format | None = None, *, close: bool = True
-) -> AsyncIterator[str]:
+) -> AsyncGenerator[str, None]:
     """Iterate over the text of a provider's stream, as input for `values` or `updates`.
 
     >>> import asyncio
@@ -279,7 +279,7 @@ async def text_deltas(
 
 async def argument_deltas(
     stream: AsyncIterable[Any], tool: str | None = None, format: Format | None = None, *, close: bool = True
-) -> AsyncIterator[str]:
+) -> AsyncGenerator[str, None]:
     """Iterate over the argument text of a tool call, as input for `select`, `values` or `updates`.
 
     >>> import asyncio
@@ -310,18 +310,18 @@ async def argument_deltas(
 @overload
 def typed_values(
     fragments: AsyncIterable[str | bytes], type: type[T], *, close: bool = ..., **options: Any
-) -> AsyncIterator[TypedSnapshot[T]]: ...
+) -> AsyncGenerator[TypedSnapshot[T], None]: ...
 
 
 @overload
 def typed_values(
     fragments: AsyncIterable[str | bytes], type: Any, *, close: bool = ..., **options: Any
-) -> AsyncIterator[TypedSnapshot[Any]]: ...
+) -> AsyncGenerator[TypedSnapshot[Any], None]: ...
 
 
 async def typed_values(
     fragments: AsyncIterable[str | bytes], type: Any, *, close: bool = True, **options: Any
-) -> AsyncIterator[TypedSnapshot[Any]]:
+) -> AsyncGenerator[TypedSnapshot[Any], None]:
     """Iterate over the snapshots of a typed value that arrives in fragments.
 
     The options are those of `midstream.typed.typed_values`.
@@ -369,7 +369,7 @@ async def typed_calls(
     context: Any = None,
     on_error: OnInvalidEvent = "raise",
     close: bool = True,
-) -> AsyncIterator[list[TypedCall]]:
+) -> AsyncGenerator[list[TypedCall], None]:
     """Iterate over the tool calls of a provider's stream, each with its arguments as the type of its tool.
 
     >>> import asyncio

@@ -21,7 +21,7 @@ from .providers._reading import decoded, get, items
 from .providers.text._within import ModelText
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from ._options import OnInvalidEvent
     from .calls.call import CallState
@@ -295,7 +295,7 @@ def messages(
     unwrap: bool = False,
     tools: Mapping[str, Any] | None = None,
     close: bool = True,
-) -> Iterator[Message]:
+) -> Generator[Message, None, None]:
     r"""Iterate over everything that a provider's stream says, in one vocabulary for all formats.
 
     The stream yields decoded events, objects of the provider's SDK, or text or bytes in any framing. The
@@ -356,7 +356,7 @@ def tool_calls(
     unwrap: bool = False,
     tools: Mapping[str, Any] | None = None,
     close: bool = True,
-) -> Iterator[list[ToolCall]]:
+) -> Generator[list[ToolCall], None, None]:
     """Iterate over the tool calls of a provider's stream: snapshots of all calls after each event.
 
     The stream, its format and the options are as in `messages`. The last list, yielded after the end of the
@@ -392,7 +392,9 @@ def tool_calls(
         raise calls.error
 
 
-def text_deltas(stream: Iterable[Any], format: Format | None = None, *, close: bool = True) -> Iterator[str]:
+def text_deltas(
+    stream: Iterable[Any], format: Format | None = None, *, close: bool = True
+) -> Generator[str, None, None]:
     """Iterate over the text of a provider's stream, as input for `values` or `updates`.
 
     If the stream has several choices, it is the text of the first. A refusal ends the text with
@@ -412,7 +414,7 @@ def text_deltas(stream: Iterable[Any], format: Format | None = None, *, close: b
 
 def argument_deltas(
     stream: Iterable[Any], tool: str | None = None, format: Format | None = None, *, close: bool = True
-) -> Iterator[str]:
+) -> Generator[str, None, None]:
     """Iterate over the argument text of a tool call, as input for `select`, `values` or `updates`.
 
     It is the first call to ``tool``, or the first call of all if ``tool`` is None. Iteration ends when the

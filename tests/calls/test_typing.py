@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import pydoc
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from contextlib import aclosing, closing
 from typing import Any, assert_type
 
 import pytest
@@ -31,31 +32,41 @@ from midstream.calls.messages import Message
 
 def check(stream: list[Any], astream: AsyncIterator[Any]) -> None:
     """State the types; never run."""
-    assert_type(messages(stream), Iterator[Message])
-    assert_type(messages(stream, "anthropic", on_error="event"), Iterator[Message])
-    assert_type(tool_calls(stream, "openai-chat", on_error="raise"), Iterator[list[ToolCall]])
-    assert_type(text_deltas(stream, format="gemini", close=False), Iterator[str])
-    assert_type(aio.messages(astream), AsyncIterator[Message])
-    assert_type(aio.tool_calls(astream), AsyncIterator[list[ToolCall]])
-    assert_type(JsonFragmentUpdateMiddleware()(stream), Iterator[Any])
-    assert_type(JsonFragmentUpdateMiddleware()(astream), AsyncIterator[Any])
+    assert_type(messages(stream), Generator[Message, None, None])
+    assert_type(messages(stream, "anthropic", on_error="event"), Generator[Message, None, None])
+    assert_type(tool_calls(stream, "openai-chat", on_error="raise"), Generator[list[ToolCall], None, None])
+    assert_type(text_deltas(stream, format="gemini", close=False), Generator[str, None, None])
+    assert_type(aio.messages(astream), AsyncGenerator[Message, None])
+    assert_type(aio.tool_calls(astream), AsyncGenerator[list[ToolCall], None])
+    assert_type(JsonFragmentUpdateMiddleware()(stream), Generator[Any, None, None])
+    assert_type(JsonFragmentUpdateMiddleware()(astream), AsyncGenerator[Any, None])
     tool_calls(stream, "openai")  # type: ignore[arg-type]
     messages(stream, on_error="ignore")  # type: ignore[arg-type]
     messages(stream, retry=True)  # type: ignore[call-arg]
-    assert_type(updates("[1]", root="", on_error="recover"), Iterator[JsonFragmentUpdate])
-    assert_type(values(["[1]"], after_root="next"), Iterator[Any])
-    assert_type(chunks(["[1]"], on_conflict="override"), Iterator[str])
+    assert_type(updates("[1]", root="", on_error="recover"), Generator[JsonFragmentUpdate, None, None])
+    assert_type(values(["[1]"], after_root="next"), Generator[Any, None, None])
+    assert_type(chunks(["[1]"], on_conflict="override"), Generator[str, None, None])
     updates("[1]", on_error="ignore")  # type: ignore[arg-type]
     values("[1]", after_root="stop")  # type: ignore[arg-type]
     patches(["[1]"], after_root="next")  # type: ignore[arg-type]
     parse_partial("[1]", root="")  # type: ignore[call-arg]
     JsonValueAccumulator(on_error="ignore")  # type: ignore[arg-type]
     aio.values(astream, on_error="ignore")  # type: ignore[arg-type]
+    with closing(tool_calls(stream)) as states:
+        assert_type(states, Generator[list[ToolCall], None, None])
     for message in messages(stream):
         if isinstance(message, midstream.TextDelta):
             assert_type(message.text, str)
         elif isinstance(message, midstream.Usage):
             assert_type(message.input_tokens, int | None)
+
+
+async def acheck(astream: AsyncIterator[Any]) -> None:
+    """State that the iterators can be closed."""
+    async with aclosing(aio.tool_calls(astream)) as states:
+        assert_type(states, AsyncGenerator[list[ToolCall], None])
+    async with aclosing(aio.values(aio.text_deltas(astream))) as snapshots:
+        assert_type(snapshots, AsyncGenerator[Any, None])
 
 
 def test_the_formats_are_the_literal() -> None:

@@ -44,7 +44,7 @@ if not cython.compiled:
     from .update import list_with_room
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable
 
     from .._options import AfterRoot, OnError
     from ..core.visitor import Visitor
@@ -347,7 +347,7 @@ def updates(
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
     close: bool = True,
-) -> Iterator[JsonFragmentUpdate]:
+) -> Generator[JsonFragmentUpdate, None, None]:
     """Iterate over the updates of a text that arrives in fragments.
 
     The options are those of `JsonFragmentAccumulator`. Updates that precede an error are yielded

@@ -22,7 +22,7 @@ if not cython.compiled:
     from .reentrancy import release
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from .._options import AfterRoot, OnInvalid
     from ..core.visitor import Visitor
@@ -285,7 +285,7 @@ def select(
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
-) -> Iterator[Match[T]]: ...
+) -> Generator[Match[T], None, None]: ...
 @overload
 def select(
     fragments: Iterable[str | bytes] | str | bytes,
@@ -301,7 +301,7 @@ def select(
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
-) -> Iterator[Match[Any]]: ...
+) -> Generator[Match[Any], None, None]: ...
 def select(
     fragments: Iterable[str | bytes] | str | bytes,
     paths: Paths,
@@ -316,7 +316,7 @@ def select(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
-) -> Iterator[Match[Any]]:
+) -> Generator[Match[Any], None, None]:
     """Iterate over the values at selected paths, each as soon as it is complete.
 
     ``paths`` is a path such as ``"items[*].title"``, or a tuple such as ``("items", ANY, "title")``; a list
@@ -352,7 +352,7 @@ def select(
     return _selected(SelectStream(accumulator, to_end), source)
 
 
-def _selected(stream: SelectStream, source: Source) -> Iterator[Match[Any]]:
+def _selected(stream: SelectStream, source: Source) -> Generator[Match[Any], None, None]:
     # when the search ends early, the source is closed before the last matches are yielded
     with source:
         for fragment in source:

@@ -10,7 +10,7 @@ from .base import DEFAULT_LIMITS
 from .select import JsonSelectAccumulator, SelectStream, found_or_raise
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Callable
+    from collections.abc import AsyncGenerator, AsyncIterable, Callable
 
     from .._options import AfterRoot, OnInvalid
     from ..limits import Limits
@@ -37,7 +37,7 @@ def select(
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
-) -> AsyncIterator[Match[T]]: ...
+) -> AsyncGenerator[Match[T], None]: ...
 @overload
 def select(
     fragments: AsyncIterable[str | bytes],
@@ -53,7 +53,7 @@ def select(
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
-) -> AsyncIterator[Match[Any]]: ...
+) -> AsyncGenerator[Match[Any], None]: ...
 def select(
     fragments: AsyncIterable[str | bytes],
     paths: Paths,
@@ -68,7 +68,7 @@ def select(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
-) -> AsyncIterator[Match[Any]]:
+) -> AsyncGenerator[Match[Any], None]:
     """Iterate over the values at selected paths, each as soon as it is complete.
 
     Iteration ends as soon as nothing more can match, and then closes the source.
@@ -97,7 +97,7 @@ def select(
     return _selected(SelectStream(accumulator, to_end), Source(fragments, close))
 
 
-async def _selected(stream: SelectStream, source: Source) -> AsyncIterator[Match[Any]]:
+async def _selected(stream: SelectStream, source: Source) -> AsyncGenerator[Match[Any], None]:
     # when the search ends early, the source is closed before the last matches are yielded
     async with source:
         async for fragment in source:

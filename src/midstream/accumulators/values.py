@@ -27,7 +27,7 @@ if not cython.compiled:
     from .reentrancy import IDLE, release
     from .value_visitor import NO_DOCUMENTS
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from .._options import AfterRoot, OnError
     from ..core.visitor import Visitor
@@ -244,7 +244,7 @@ def values(
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
     close: bool = True,
-) -> Iterator[Any]:
+) -> Generator[Any, None, None]:
     """Iterate over the snapshots of a value that arrives in fragments, whenever it changed.
 
     The options are those of `JsonValueAccumulator`. Values that precede an error are yielded before the

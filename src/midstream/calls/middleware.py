@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from .._closing import Source
@@ -24,7 +24,7 @@ from .messages import (
 from .registry import Call, CallRegistry
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
+    from collections.abc import Iterable
 
     from ..accumulators.update import JsonFragmentUpdate
     from ..limits import Limits
@@ -107,21 +107,23 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         return _ParsedCall(self._root, self._limits)
 
     @overload
-    def __call__(self, stream: AsyncIterable[Any]) -> AsyncIterator[Any]: ...
+    def __call__(self, stream: AsyncIterable[Any]) -> AsyncGenerator[Any, None]: ...
     @overload
-    def __call__(self, stream: Iterable[Any]) -> Iterator[Any]: ...
-    def __call__(self, stream: AsyncIterable[Any] | Iterable[Any]) -> AsyncIterator[Any] | Iterator[Any]:
+    def __call__(self, stream: Iterable[Any]) -> Generator[Any, None, None]: ...
+    def __call__(
+        self, stream: AsyncIterable[Any] | Iterable[Any]
+    ) -> AsyncGenerator[Any, None] | Generator[Any, None, None]:
         """Enrich a stream; each call starts with fresh state."""
         run = JsonFragmentUpdateMiddleware(self._root, self._limits)
         return run._arun(stream) if isinstance(stream, AsyncIterable) else run._run(stream)
 
-    def _run(self, stream: Iterable[Any]) -> Iterator[Any]:
+    def _run(self, stream: Iterable[Any]) -> Generator[Any, None, None]:
         with Source(stream) as source:
             for message in source:
                 yield from self.add_message(message)
         yield from self.finish()
 
-    async def _arun(self, stream: AsyncIterable[Any]) -> AsyncIterator[Any]:
+    async def _arun(self, stream: AsyncIterable[Any]) -> AsyncGenerator[Any, None]:
         async with Source(stream) as source:
             async for message in source:
                 for enriched in self.add_message(message):

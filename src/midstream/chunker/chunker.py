@@ -57,7 +57,7 @@ from .spine import Diff, OpenArray, OpenObject, Options, Step
 from .text import joined, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable
 
     from ..paths import Segments
 
@@ -387,7 +387,7 @@ def chunks(
     tentative_nulls: bool = False,
     tentative_numbers: bool = False,
     close: bool = True,
-) -> Iterator[str]:
+) -> Generator[str, None, None]:
     """Yield the chunks of a stream of snapshots, none of them empty.
 
     Leaving the iterator early closes what it reads, unless that is a file or ``close`` is false.
@@ -399,7 +399,7 @@ def chunks(
     return _nonempty(chunker, Source(snapshots, close))
 
 
-def _nonempty(chunker: JsonStreamChunker, snapshots: Source) -> Iterator[str]:
+def _nonempty(chunker: JsonStreamChunker, snapshots: Source) -> Generator[str, None, None]:
     with snapshots:
         for snapshot in snapshots:
             if chunk := chunker.process(snapshot):

@@ -12,7 +12,7 @@ from ..streams import CallStream, source_of
 from .accumulator import JsonTypedAccumulator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Mapping
 
     from .._options import OnInvalidEvent
     from ..calls.call import CallState
@@ -179,7 +179,7 @@ def typed_calls(
     context: Any = None,
     on_error: OnInvalidEvent = "raise",
     close: bool = True,
-) -> Iterator[list[TypedCall]]:
+) -> Generator[list[TypedCall], None, None]:
     """Iterate over the tool calls of a provider's stream, each validated as the type of its tool.
 
     ``types`` maps the names of tools to types. As with `tool_calls` there is a list after each event, the

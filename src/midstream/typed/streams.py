@@ -10,7 +10,7 @@ from ..errors import JsonStreamError
 from .accumulator import JsonTypedAccumulator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable
 
     from ..limits import Limits
     from .snapshot import TypedSnapshot
@@ -32,7 +32,7 @@ def typed_values(
     limits: Limits = ...,
     dialect: str = ...,
     library: Literal["pydantic", "msgspec"] | None = ...,
-) -> Iterator[TypedSnapshot[T]]: ...
+) -> Generator[TypedSnapshot[T], None, None]: ...
 
 
 @overload
@@ -47,7 +47,7 @@ def typed_values(
     limits: Limits = ...,
     dialect: str = ...,
     library: Literal["pydantic", "msgspec"] | None = ...,
-) -> Iterator[TypedSnapshot[Any]]: ...
+) -> Generator[TypedSnapshot[Any], None, None]: ...
 
 
 def typed_values(
@@ -61,7 +61,7 @@ def typed_values(
     limits: Limits = DEFAULT_LIMITS,
     dialect: str = "strict",
     library: Literal["pydantic", "msgspec"] | None = None,
-) -> Iterator[TypedSnapshot[Any]]:
+) -> Generator[TypedSnapshot[Any], None, None]:
     """Iterate over the snapshots of a typed value that arrives in fragments.
 
     The options are those of `JsonTypedAccumulator`. There is a snapshot for each fragment that contains
@@ -94,7 +94,7 @@ def typed_values(
 
 def _snapshots(
     accumulator: JsonTypedAccumulator[Any], fragments: Iterable[str | bytes], close: bool
-) -> Iterator[TypedSnapshot[Any]]:
+) -> Generator[TypedSnapshot[Any], None, None]:
     add_fragment, snapshot = accumulator.add_fragment, accumulator._snapshot
     with Source(fragments, close) as source:
         # reading the source is not in a try block: its exceptions are not errors of this text

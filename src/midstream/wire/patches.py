@@ -18,7 +18,7 @@ from .pointers import parse_pointer
 from .reader import CALLS, UpdateReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from .._options import OnError
     from ..limits import Limits
@@ -235,7 +235,7 @@ def patches(
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
     close: bool = True,
-) -> Iterator[list[Op]]:
+) -> Generator[list[Op], None, None]:
     """Iterate over the JSON Patches of a text that arrives in fragments, none of them empty.
 
     ``base`` and ``append`` are those of `JsonPatchWriter`, the other options those of
@@ -250,7 +250,7 @@ def patches(
     return _patches(stream, Source(fragments, close))
 
 
-def _patches(stream: PatchStream, fragments: Source) -> Iterator[list[Op]]:
+def _patches(stream: PatchStream, fragments: Source) -> Generator[list[Op], None, None]:
     with fragments:
         for fragment in fragments:
             yield from stream.add_fragment(fragment)
