@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -369,3 +371,23 @@ def test_a_clone_is_the_same_machine_and_another_object(build: str, text: str) -
         loaded = machines.new_machine(BUILDS[build].Limits(), "next", recover, int, float)
         loaded.load(before)
         assert loaded.state() == before
+
+
+def test_only_two_functions_write_the_end_of_the_fast_path() -> None:
+    """The invariant that ``core/machine.py`` states can break nowhere else."""
+    core = Path(__file__).parents[2] / "src" / "midstream" / "core"
+    writers = {
+        (path.name, function.name, target.attr)
+        for path in core.glob("*.py")
+        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef)
+        for statement in ast.walk(function)
+        if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign)
+        for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
+        if isinstance(target, ast.Attribute) and target.attr in ("clear_until", "string_end")
+    }
+    assert writers == {
+        ("machine.py", "enable_fast_path", "clear_until"),
+        ("machine.py", "enable_fast_path", "string_end"),
+        ("machine.py", "disable_fast_path", "clear_until"),
+    }
