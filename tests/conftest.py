@@ -19,9 +19,9 @@ settings.load_profile("tests")
 # Files that take long. Those that wait (for a browser, a server, a clock) take turns with those that compute.
 LONG = (
     "test_page test_tree test_server test_providers test_cli test_resource_bounds test_example_pages "
-    "test_toolcalls test_demo test_value_invariants test_cli_terminal test_dist test_server_faults "
-    "test_invariants test_sdk_clients test_chunker_properties test_rebuild test_nasty test_chunker "
-    "test_values test_examples test_asgi"
+    "test_handler test_end_to_end test_middleware test_demo test_value_invariants test_cli_terminal "
+    "test_dist test_server_faults test_invariants test_sdk_clients test_chunker_properties test_rebuild "
+    "test_nasty test_chunker test_values test_examples test_asgi"
 )
 ORDER = {name: number for number, name in enumerate(LONG.split())}
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from call_messages import fewer
 from midstream import recordings
 from midstream.calls.messages import Message, MessageEnd, StreamSnapshot, ToolCallUpdate, to_event
 from midstream.providers import adapter
 from test_invariants import documents, each_build
-from test_toolcalls import fewer
 
 
 def events_of(name: str) -> list[dict[str, Any]]:
