@@ -1,8 +1,8 @@
 import { createRoot } from "react-dom/client";
-import { createStore, events } from "midstream-json";
+import { createStore, messages } from "midstream-json";
 import { useField, useStore } from "midstream-json/react";
 
-const store = createStore(events("/api/recordings/trip/events?pace=200"));
+const store = createStore(messages("/api/recordings/trip/events?pace=200"));
 
 function Title() {
   const { value, isComplete } = useField(store, "title", { call: "plan_weekend" });

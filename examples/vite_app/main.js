@@ -1,6 +1,6 @@
-import { createStore, events } from "midstream-json";
+import { createStore, messages } from "midstream-json";
 
-const store = createStore(events("/api/recordings/trip/events?pace=200"));
+const store = createStore(messages("/api/recordings/trip/events?pace=200"));
 
 store.subscribe(({ status, calls }) => {
   const lines = calls.map((call) => `${call.name} ${JSON.stringify(call.args, null, 2) ?? ""}`);

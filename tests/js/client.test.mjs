@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
-import { ConnectionLost, ResponseError, events } from "./library.mjs";
+import { ConnectionLost, ResponseError, ToolsAggregateMessageHandler, createStore, events, messages } from "./library.mjs";
 
 let server;
 let url;
@@ -13,7 +13,7 @@ before(async () => {
     let body = "";
     request.on("data", (data) => (body += data));
     request.on("end", () => {
-      requests.push({ method: request.method, headers: request.headers, body });
+      requests.push({ url: request.url, method: request.method, headers: request.headers, body });
       (answers.shift() ?? ((_, refused) => refused.writeHead(500).end()))(request, response);
     });
   });
@@ -183,4 +183,53 @@ test("the signal ends a wait", async () => {
   const controller = new AbortController();
   const options = { signal: controller.signal, onReconnect: () => setTimeout(() => controller.abort(), 5) };
   await assert.rejects(collect(options), { name: "AbortError" });
+});
+
+const COMPACT = [
+  ["event: stream_start", { version: 1, form: "compact", message_id: "m" }],
+  ["", [[0, { type: "text" }], [0, 0, "Hel"]]],
+  ["", [0, 3, "lo"]],
+  ["", [[1, { type: "call", id: "c", index: 0, name: "f" }], [1, 0, '{"a": "x']]],
+  ["", [1, 8, 'y"}']],
+  ["event: message_end", { type: "message_end", reason: "tool_calls" }],
+  ["event: stream_end", {}],
+].map(([name, data], i) => `${name === "" ? "" : `${name}\n`}id: s-${i}\ndata: ${JSON.stringify(data)}\n\n`);
+
+test("messages asks for the compact form, reads it, and resumes it without a gap or a repetition", async () => {
+  for (let at = 1; at < COMPACT.length; at++) {
+    // the server sends an event again
+    answers = [cutAfter(RETRY, ...COMPACT.slice(0, at)), sending(...COMPACT.slice(Math.max(at - 2, 0)))];
+    requests = [];
+    const handler = new ToolsAggregateMessageHandler();
+    let text = "";
+    for await (const message of messages(`${url}?pace=1#x`, { method: "POST", body: "q" })) {
+      handler.addMessage(message);
+      if (message.type === "text_delta") text += message.text;
+    }
+    const [call] = handler.complete("m");
+    assert.deepEqual([text, call.name, call.args, call.isComplete], ["Hello", "f", { a: "xy" }, true]);
+    assert.deepEqual(requests.map((request) => request.url), ["/?pace=1&form=compact", "/?pace=1&form=compact"]);
+  }
+  answers = [sending(...COMPACT)];
+  requests = [];
+  await createStore(messages(`${url}?form=full`)).done;
+  assert.equal(requests[0].url, "/?form=full");
+});
+
+test("a stream that is cut off, or has lost something, is not complete", async () => {
+  const stateOf = async (...sent) => {
+    answers = [sending(...sent.map((event) => event.replace(/^id: .*\n/m, "")))];
+    const store = createStore(messages(url));
+    await store.done;
+    const { status, error, calls, text } = store.getSnapshot();
+    return [status, error?.code, calls.map((call) => call.error?.code ?? "complete"), text];
+  };
+  assert.deepEqual(await stateOf(...COMPACT), ["complete", undefined, ["complete"], "Hello"]);
+  assert.deepEqual((await stateOf(...COMPACT.slice(0, -2)))[2], ["truncated"]);
+  const without = (at) => COMPACT.filter((_, i) => i !== at);
+  assert.deepEqual(await stateOf(...without(2)), ["complete", undefined, ["complete"], "Hel"]);
+  const lost = [...COMPACT.slice(0, 2), COMPACT[2].replace("3", "4"), ...COMPACT.slice(3)];
+  assert.deepEqual((await stateOf(...lost)).slice(0, 2), ["failed", "lost_event"]);
+  assert.deepEqual((await stateOf(...without(3))).slice(0, 2), ["failed", "lost_event"]);
+  assert.deepEqual((await stateOf(COMPACT[0], COMPACT[3].replace('0,"{', '1,"{'), ...COMPACT.slice(4)))[2], ["misplaced_update"]);
 });

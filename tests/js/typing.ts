@@ -3,6 +3,7 @@
 import {
   ANY,
   ConnectionLost,
+  EventReader,
   JsonFieldAccumulator,
   JsonFragmentAccumulator,
   JsonFragmentRebuilder,
@@ -16,6 +17,7 @@ import {
   createStore,
   events,
   field,
+  messages,
   parsePath,
   select,
 } from "midstream-json";
@@ -96,6 +98,12 @@ const stream: AsyncGenerator<SseEvent, void, undefined> = events("/chat", {
   onReconnect: ({ failures, lastEventId }) => `${failures}${lastEventId}`,
 });
 const store = createStore<Trip>(stream);
+createStore<Trip>(messages(new URL("http://localhost/chat"), { signal: controller.signal }));
+const reader = new EventReader();
+for (const message of [...reader.addEvent({ type: "message", data: "[]", id: "" }), ...reader.finish()]) {
+  if (message.type === "provider_error") message.error_type.length;
+  handler.addMessage(message);
+}
 const stopListening: () => void = store.subscribe((snapshot) => snapshot.value?.days?.length);
 const one: Store<Field<string>> = field<string>(createStore(["x"]), ["days", 0, "title"], { call: "plan" });
 store.stop();

@@ -395,7 +395,7 @@ def test_a_lost_connection_is_made_again(visit: Visit, stage: Stage) -> None:
 
 def test_a_stream_that_is_dropped_fails_with_its_reason(visit: Visit, stage: Stage) -> None:
     visit.start("search", 100)
-    visit.wait_for_events(40)
+    visit.wait_for_events(15)
     stage.forget_streams()
     visit.wait("failed")
     assert "the stream is unknown or has expired" in str(visit.page.locator("#status").text_content())

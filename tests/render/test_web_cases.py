@@ -32,7 +32,7 @@ def test_the_table_is_what_its_script_makes() -> None:
 
 def test_the_table_covers_everything() -> None:
     kinds = {case["kind"] for case in CASES}
-    assert kinds == {"rebuild", "handler", "text", "updates", "path", "sse"}
+    assert kinds == {"rebuild", "handler", "text", "updates", "path", "sse", "stream"}
     assert len(CASES) >= 1000
 
 
@@ -113,10 +113,11 @@ def exported(path: Path) -> set[str]:
 def test_the_types_name_what_the_module_exports() -> None:
     assert exported(WEB / "midstream.js") == exported(WEB / "midstream.d.ts")
     assert exported(WEB / "midstream.js") == {
-        "ANY", "ConnectionLost", "JsonFieldAccumulator", "JsonFragmentAccumulator", "JsonFragmentRebuilder",
-        "JsonSelectAccumulator", "JsonStreamError", "JsonValueAccumulator", "ResponseError", "SseDecoder",
+        "ANY", "ConnectionLost", "EventReader", "JsonFieldAccumulator", "JsonFragmentAccumulator",
+        "JsonFragmentRebuilder", "JsonSelectAccumulator", "JsonStreamError", "JsonValueAccumulator",
+        "ResponseError", "SseDecoder",
         "ToolCall", "ToolsAggregateMessageHandler", "applyPatch", "createStore", "events", "field",
-        "parsePath", "select",
+        "messages", "parsePath", "select",
     }  # fmt: skip
     for name in ("sse", "react"):
         assert exported(WEB / f"{name}.js") == exported(WEB / f"{name}.d.ts")

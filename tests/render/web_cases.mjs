@@ -75,7 +75,7 @@ class Check {
 
 const NOTHING = {
   changed: true, throws: null, value: null, isComplete: false, openPath: null, error: null,
-  position: null, calls: null, messageIds: [], segments: null, events: null, updates: null,
+  position: null, calls: null, messageIds: [], segments: null, events: null, updates: null, messages: null,
 };
 const NO_CALL = {
   id: null, index: null, name: null, args: null, rawArgs: "", isComplete: false, error: null,
@@ -245,6 +245,20 @@ const RUNNERS = {
       checkStep(check, `path ${show(step.path)}`, outcome, writtenOut(test.expect)[i], "segments");
     }
   },
+  stream(library, test, check) {
+    const reader = new library.EventReader();
+    const expected = writtenOut(test.expect);
+    for (const [i, step] of test.steps.entries()) {
+      const outcome = tried(library, () => {
+        if ("end" in step) return reader.finish();
+        const [type, data, id] = step.event;
+        return reader.addEvent({ type, data, id });
+      });
+      const returned = outcome.threw === null ? sorted(withoutDefaults(outcome.returned)) : undefined;
+      const wanted = { ...expected[i], messages: expected[i].messages && sorted(expected[i].messages) };
+      checkStep(check, `step ${i + 1}`, { ...outcome, returned }, wanted, "messages");
+    }
+  },
   sse(library, test, check) {
     const decoder = new library.SseDecoder();
     for (const [i, step] of test.steps.entries()) {
@@ -254,6 +268,24 @@ const RUNNERS = {
     }
   },
 };
+
+/** Write messages as the table has them: without defaults. */
+function withoutDefaults(messages) {
+  const isLeftOut = (name, value) => value === null || value === false || (name === "choice" && value === 0);
+  return messages.flatMap(({ tool_call_updates: updates, ...message }) =>
+    (updates ?? [message]).map((each) => {
+      const fields = Object.entries({ ...message, ...each });
+      return Object.fromEntries(fields.filter(([name, value]) => !isLeftOut(name, value)));
+    }),
+  );
+}
+
+/** Compare messages by their fields, in any order. */
+const sorted = (value) =>
+  JSON.parse(JSON.stringify(value, (_, each) =>
+    typeof each === "object" && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : each));
 
 function checkCalls(check, what, calls, expected) {
   check.is(`${what} count of calls`, calls.length, expected.length);

@@ -179,6 +179,36 @@ def _run_sse(library: Any, case: Case) -> list[dict[str, Any]]:
     return told
 
 
+def _run_stream(library: Any, case: Case) -> list[dict[str, Any]]:
+    reader = library.EventReader()
+    sse = __import__(f"{library.__name__}.sse", fromlist=["encode"])
+    told = []
+    for step in case["steps"]:
+        if "end" in step:
+            told.append({"messages": _plain(library, reader.finish())})
+            continue
+        name, data, id = step["event"]
+        block = sse.encode(sse.SseEvent(name, data, id))
+        found = _tried(library, lambda block=block: reader.add_bytes(block), "messages")  # type: ignore[misc]
+        if "messages" in found:
+            found["messages"] = _plain(library, found["messages"])
+        told.append(found)
+    return told
+
+
+def _plain(library: Any, messages: list[Any]) -> list[dict[str, Any]]:
+    """Write messages as plain data, without defaults, and pieces of several calls one by one."""
+    events = []
+    for message in messages:
+        event = library.to_event(message)
+        for each in event.get("tool_call_updates", [event]):
+            part = {"type": event["type"], **each}
+            if part.get("choice") == 0:
+                del part["choice"]
+            events.append({key: value for key, value in part.items() if value is not False})
+    return events
+
+
 _RUNNERS: dict[str, Callable[[Any, Case], list[dict[str, Any]]]] = {
     "rebuild": _run_rebuild,
     "text": _run_text,
@@ -186,6 +216,7 @@ _RUNNERS: dict[str, Callable[[Any, Case], list[dict[str, Any]]]] = {
     "handler": _run_handler,
     "path": _run_path,
     "sse": _run_sse,
+    "stream": _run_stream,
 }
 
 
@@ -202,6 +233,7 @@ NOTHING: dict[str, Any] = {
     "segments": None,
     "events": None,
     "updates": None,
+    "messages": None,
 }
 NO_CALL: dict[str, Any] = {
     "id": None, "index": None, "name": None, "args": None, "rawArgs": "", "isComplete": False, "error": None,

@@ -6,6 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import midstream
+import midstream.providers
+import midstream.recordings
+import midstream.sse
 from cases import ACCEPTED, REJECTED, Accepted, Rejected
 from midstream.calls.messages import to_event
 
@@ -1206,6 +1209,219 @@ def event_streams() -> Iterable[Case]:
         yield {"name": f"events: {name}", "kind": "sse", "steps": [{"chunk": chunk} for chunk in chunks]}
 
 
+def stream(name: str, *events: Any, end: bool = True) -> Case:
+    """A stream of the gateway: each event is its data, or [name, data, id]."""
+    steps: list[dict[str, Any]] = []
+    for event in events:
+        whole = event if isinstance(event, list) and len(event) == 3 and isinstance(event[0], str) else None
+        kind, data, id = whole or ["message", event, ""]
+        steps.append({"event": [kind, data if isinstance(data, str) else json.dumps(data), id]})
+    return {"name": name, "kind": "stream", "steps": steps + ([{"end": True}] if end else [])}
+
+
+def server_streams() -> Iterable[Case]:
+    start = ["stream_start", {"version": 1, "form": "compact", "message_id": "m", "format": None}, ""]
+    numbered = [*start[:2], "s-0"]
+    over = ["stream_end", {}, ""]
+    text, weather = [0, {"type": "text"}], [1, {"type": "call", "id": "a", "index": 0, "name": "f"}]
+    done = ["message_end", {"type": "message_end", "reason": "stop", "choice": 0}, ""]
+    yield stream(
+        "a text and a call", start, [text, [0, 0, "Hé"]], [0, 2, "y"], weather, [1, 0, "{}"], done, over
+    )
+    yield stream(
+        "a call in the event that introduces it", start, [[0, weather[1]], [0, 0, "{"]], [0, 1, "}"], done
+    )
+    yield stream(
+        "two calls in one event", start, [[0, weather[1]], [1, {"type": "call", "index": 1}], [1, 0, "1"]]
+    )
+    yield stream(
+        "names that come late",
+        start,
+        [0, {"type": "call", "index": 2}],
+        [0, 0, "{"],
+        [0, {"id": "a", "name": "f"}],
+    )
+    yield stream(
+        "names with a piece", start, [0, {"type": "call"}], [[0, {"index": 3, "name": "f"}], [0, 0, "x"]]
+    )
+    yield stream(
+        "ends", start, [0, weather[1]], [0, 0, "{}"], [0, {"end": True}], [0, 0, "{}"], [0, {"end": True}]
+    )
+    yield stream("a failed call", start, [0, weather[1]], [0, {"end": True, "failed": True}], done)
+    yield stream(
+        "places",
+        start,
+        [0, {"type": "call", "choice": 1, "message_id": "n"}],
+        [0, 0, "1"],
+        [1, {"type": "text", "message_id": None}],
+        [1, 0, "x"],
+    )
+    yield stream(
+        "reasoning and refusals",
+        start,
+        [0, {"type": "reasoning", "kind": "summary"}],
+        [0, 0, "a"],
+        [1, {"type": "refusal"}],
+        [1, 0, "b"],
+        [2, {"type": "reasoning"}],
+        [2, 0, "c"],
+    )
+    yield stream(
+        "free text, and its length",
+        start,
+        [0, {"type": "call", "free_text": True}],
+        [0, 0, "a"],
+        [0, {"length": 1}],
+        [0, {"length": 3}],
+        done,
+    )
+    told = [partial("root.a", "x")]
+    yield stream(
+        "updates", start, [0, weather[1]], [0, 0, "{a:'x", [frag("StartObject"), *told]], [0, 6, "'}", []]
+    )
+    yield stream(
+        "pieces that come again",
+        start,
+        [text, [0, 0, "abc"]],
+        [0, 0, "abc"],
+        [0, 1, "bcd"],
+        [0, 4, ""],
+        [1, weather[1]],
+        [1, 0, "{"],
+        [1, 0, "{"],
+    )
+    yield stream(
+        "characters and surrogates",
+        start,
+        [text, [0, 0, "😀b"]],
+        [0, 1, "bc"],
+        [0, 3, "\ud83d"],
+        [0, 4, "\ude00"],
+        [1, {"type": "call"}],
+        [1, 0, "\ud83d"],
+        [1, 1, "😀"],
+    )
+    yield stream(
+        "lost pieces",
+        start,
+        [text, [0, 0, "abc"]],
+        [0, 5, "f"],
+        [0, {"length": 9}],
+        [1, weather[1]],
+        [1, 4, "}"],
+        [1, {"length": 9}],
+    )
+    yield stream(
+        "lost introductions",
+        start,
+        [2, {"type": "text"}],
+        [2, 0, "x"],
+        [1, 0, "y"],
+        [4, 0, "z"],
+        [4, 1, "z"],
+        [5, {"id": "a"}],
+        [5, 0, "b"],
+    )
+    yield stream("a lost start", [[0, {"type": "text"}], [0, 0, "x"]], [0, 1, "y"], done)
+    yield stream(
+        "types of newer versions",
+        start,
+        [0, {"type": "image", "x": 1}],
+        [0, 0, "x"],
+        [1, {"type": "text", "y": 1}],
+        [1, {"type": "text"}],
+        [1, {"z": 1}],
+        [1, 0, "x"],
+        ["news", {"type": "news"}, ""],
+        ["news", "?", ""],
+    )
+    yield stream(
+        "a second message", start, [text, [0, 0, "a"]], done, [0, 1, "b"], [1, {"type": "text"}], [1, 0, "c"]
+    )
+    yield stream(
+        "a message that ends elsewhere",
+        start,
+        [text, [0, 0, "a"]],
+        ["message_end", {"type": "message_end", "message_id": "n"}, ""],
+        [0, 1, "b"],
+        ["message_end", {"type": "message_end", "choice": 1}, ""],
+        [0, 2, "c"],
+    )
+    yield stream(
+        "ids that come again",
+        numbered,
+        ["message", json.dumps(text), "s-1"],
+        ["message", '[0,0,"a"]', "s-2"],
+        ["message", '[0,0,"a"]', "s-2"],
+        numbered,
+        ["message", '[0,1,"b"]', "s-3"],
+        ["stream_end", "{}", "s-4"],
+    )
+    full = ["stream_start", {"version": 1, "form": "full", "message_id": "m"}, ""]
+    yield stream(
+        "the full form",
+        full,
+        ["text_delta", {"type": "text_delta", "text": "a", "message_id": "m"}, ""],
+        ["tools_call_update", {"tool_call_updates": [{"index": 0, "function_args": "1"}, {"index": 1}]}, ""],
+        ["tool_result", {"tool_call_id": "a", "result": [1]}, ""],
+        done,
+        over,
+    )
+    yield stream(
+        "an error of the server", start, ["error", {"code": "event_limit", "message": "too long"}, ""], over
+    )
+    yield stream(
+        "events of a provider in between",
+        start,
+        {"id": "chatcmpl", "choices": []},
+        "[DONE]",
+        ["ping", {"type": "ping"}, ""],
+        ["error", {"type": "error", "error": {}}, ""],
+        {"type": "message_start"},
+        ["error", "?", ""],
+    )
+    snapshot = {"type": "stream_snapshot", "stream": "s", "messages": [{"text": "x", "calls": []}]}
+    yield stream("a snapshot", start, ["stream_snapshot", snapshot, ""], over)
+    for wrong in (
+        [0],
+        [0, 0],
+        [-1, 0, "x"],
+        [0, -1, "x"],
+        [0, 0, 1],
+        [0, 0, "x", [], 1],
+        [[0]],
+        [0, None],
+        [True, 0, "x"],
+        [text, 1],
+    ):
+        yield stream(f"malformed: {json.dumps(wrong)}", start, wrong, end=False)
+    for field, value in {
+        "choice": "0",
+        "message_id": 1,
+        "free_text": 1,
+        "index": 1.5,
+        "id": 1,
+        "name": [],
+    }.items():
+        yield stream(f"a wrong type: {field}", start, [0, {"type": "call", field: value}], end=False)
+    yield stream("a wrong length", start, text, [0, {"length": "1"}], end=False)
+    yield stream("wrong updates", start, [0, weather[1]], [0, 0, "x", {}], end=False)
+    yield stream("no JSON", start, ["text_delta", "{", ""], end=False)
+    yield stream("no JSON, without a name", start, "[1", end=False)
+    for name, form in (("trip", "compact"), ("patch", "compact"), ("search", "full"), ("cut", "compact")):
+        yield stream(f"{name}, {form}", *_recorded(name, form))
+
+
+def _recorded(name: str, form: Any) -> list[list[str]]:
+    """The first and the last events of a recording, as a server sends them."""
+    recording = midstream.recordings.load(name)
+    adapter = midstream.providers.adapter(recording.format)
+    writer = midstream.EventWriter(form, "s")
+    found = [message for event in recording.events() for message in adapter.add_event(event)]
+    body = b"".join([writer.start(recording.format, name), *map(writer.add_message, found), writer.end()])
+    return [[event.event, event.data, event.id] for event in midstream.sse.decode([body])][:60]
+
+
 def text_updates() -> Iterable[Case]:
     """The updates of a sample of the documents: what is a document is tested with values."""
     rules: list[Accepted | Rejected] = [*ACCEPTED, *REJECTED]
@@ -1238,6 +1454,7 @@ _GROUPS: list[Callable[[], Iterable[Case]]] = [
     rebuild_malformed,
     text_documents, text_updates, handler_sources, handler_snapshots, handler_arguments, handler_ends,
     handler_told_ends, handler_names, handler_identity, handler_events, paths, event_streams,
+    server_streams,
 ]  # fmt: skip
 
 

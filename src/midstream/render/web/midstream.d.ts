@@ -212,6 +212,25 @@ export declare function events(
   options?: EventsOptions,
 ): AsyncGenerator<SseEvent, void, undefined>;
 
+/** Converts the Server-Sent Events of a stream, in the form full or compact, into messages. */
+export declare class EventReader {
+  constructor();
+  /** The form that the stream announced, null before that. */
+  readonly form: string | null;
+  /** Whether the last event of the stream has arrived. */
+  readonly isComplete: boolean;
+  /** Return the messages of an event; none if it is not known, or arrived before. */
+  addEvent(event: SseEvent): StreamEvent[];
+  /** Return the messages that follow from the end of the connection: what was open is cut off. */
+  finish(): StreamEvent[];
+}
+
+/** Request a stream as `events` does, in the compact form, and iterate over its messages. */
+export declare function messages(
+  url: string | URL,
+  options?: EventsOptions,
+): AsyncGenerator<StreamEvent, void, undefined>;
+
 /** The server answered with a status that is not a success, or not with an event stream. */
 export declare class ResponseError extends Error {
   constructor(message: string, response: Response);
@@ -319,7 +338,7 @@ export interface SnapshotMessage {
   > | null;
 }
 
-/** An event of a stream. Events of other types are ignored. */
+/** A message of a stream. Messages of other types are ignored. */
 export type StreamEvent =
   | ({ type?: "tools_call_update" | "tool_call_update" } & ToolCallUpdate)
   | { type?: "tools_call_update"; tool_call_updates: ToolCallUpdate[]; message_id?: string | null }
@@ -333,6 +352,15 @@ export type StreamEvent =
     }
   | { type: "text_delta"; text: string; message_id?: string | null; choice?: number | null }
   | { type: "stream_snapshot"; messages: SnapshotMessage[]; stream?: string | null }
+  | {
+      type: "reasoning_delta" | "refusal_delta";
+      text: string;
+      kind?: string | null;
+      message_id?: string | null;
+      choice?: number | null;
+    }
+  | { type: "provider_error"; error_type: string; message?: string | null; message_id?: string | null }
+  | { type: "server_tool_update" | "server_tool_result" | "usage" | "other"; [field: string]: unknown }
   | { type: "tool_result"; tool_call_id?: string | null; result?: unknown; message_id?: string | null }
   | {
       type: "message_end";

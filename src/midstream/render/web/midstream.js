@@ -7,11 +7,12 @@
  *     JsonValueAccumulator            text fragments -> the value so far
  *     JsonFragmentRebuilder           updates in their wire form -> the value so far
  *     ToolsAggregateMessageHandler    events -> the tool calls of a message, as they stand
+ *     EventReader                     events of a server, in both forms -> messages
  *     JsonFragmentAccumulator         text fragments -> updates in their wire form
  *     JsonSelectAccumulator, select   text fragments -> the values that patterns select
  *
  * and without a namesake: JsonFieldAccumulator (listeners for fields), events (a request by fetch, as an
- * iterator that resumes), createStore and field (for user interfaces), applyPatch.
+ * iterator that resumes), messages (its messages), createStore and field (for user interfaces), applyPatch.
  *
  * A value that was read is never changed afterwards; the next change copies the containers that are
  * still open and shares all others, so `===` shows what did not change. Treat values as read-only.
@@ -23,11 +24,12 @@
  *
  * Read lib/ in this order: grammar (with strings, numbers), builder, accumulator; updates; paths, wire,
  * cursor, rebuilder; events, registry, call, tool-call, handler; patterns, matching, select, fields; client,
- * store; patch.
+ * items, event-reader, store; patch.
  */
 
 export { JsonValueAccumulator } from "./lib/accumulator.js";
 export { ConnectionLost, ResponseError, events } from "./lib/client.js";
+export { EventReader, messages } from "./lib/event-reader.js";
 export { JsonStreamError } from "./lib/errors.js";
 export { JsonFieldAccumulator } from "./lib/fields.js";
 export { ToolsAggregateMessageHandler } from "./lib/handler.js";

@@ -2,7 +2,7 @@
 
 import { StreamView } from "./calls.js";
 import { Follower } from "./follow.js";
-import { ConnectionLost, ResponseError } from "./midstream.js";
+import { ConnectionLost, EventReader, ResponseError } from "./midstream.js";
 import { make } from "./node.js";
 import { beginningOf, streamEvents, streamOf } from "./streams.js";
 
@@ -101,16 +101,16 @@ function paceWords() {
 /** Return the request for a stream. */
 function requestOf(source) {
   const chosen = PACES[pace.value];
-  if (source.kind === "pasted") return { url: `api/enrich?pace=${chosen}`, body: source.text };
+  if (source.kind === "pasted") return { url: `api/enrich?form=compact&pace=${chosen}`, body: source.text };
   const name = encodeURIComponent(source.name);
-  return { url: `api/recordings/${name}/events?pace=${chosen}`, body: null };
+  return { url: `api/recordings/${name}/events?form=compact&pace=${chosen}`, body: null };
 }
 
 /** Run a stream from its beginning; `from`: the event id of the stream that ran before a reload. */
 async function start(source, from = "") {
   running?.abort.abort();
   const abort = new AbortController();
-  const run = { abort, view: null, count: 0, stream: "", isStopped: false, problem: "" };
+  const run = { abort, view: null, reader: new EventReader(), count: 0, stream: "", isStopped: false, problem: "" };
   running = run;
   const fresh = () => {
     output.replaceChildren();
@@ -134,7 +134,10 @@ async function start(source, from = "") {
     const stream = streamOf(event.id);
     if (stream !== "" && stream !== run.stream) {
       // another stream than before: the server no longer has that one, and started again
-      if (run.stream !== "") fresh();
+      if (run.stream !== "") {
+        fresh();
+        run.reader = new EventReader();
+      }
       run.stream = stream;
       remember({ from: beginningOf(event.id) });
     }
@@ -142,7 +145,7 @@ async function start(source, from = "") {
     showCount(run.count);
     // a snapshot replaces everything
     if (event.type === "stream_snapshot") fresh();
-    handle(run, event);
+    for (const message of run.reader.addEvent(event)) show(run, message);
     if (status.dataset.state !== "streaming" && running === run) say("Streaming …", "streaming");
   };
   const onReconnect = () => {
@@ -171,13 +174,11 @@ async function start(source, from = "") {
   if (running === run) finish(run, ending);
 }
 
-/** Handle an event of a stream. */
-function handle(run, event) {
-  if (event.type === "stream_start" || event.type === "stream_end") return;
-  const data = JSON.parse(event.data);
-  if (event.type === "error") run.problem = data.message ?? "unknown error";
-  else if (event.type === "stream_snapshot") run.view.restore(data);
-  else run.view.add({ type: event.type, ...data });
+/** Show a message of a stream. */
+function show(run, message) {
+  if (message.type === "provider_error") run.problem ||= message.message || message.error_type;
+  else if (message.type === "stream_snapshot") run.view.restore(message);
+  else run.view.add(message);
 }
 
 function finish(run, ending) {

@@ -27,6 +27,13 @@ const FIELDS = {
   result: () => true,
   tool_call_updates: Array.isArray,
   messages: Array.isArray,
+  // in the compact form
+  id: isString,
+  name: isString,
+  kind: isString,
+  free_text: isBoolean,
+  end: isBoolean,
+  length: isInteger,
 };
 // what shows that a call which ended before it was not cut off
 const CONTENT = ["text", "message_id", "choice"];
@@ -46,12 +53,18 @@ const TYPES = {
   tool_result: ["tool_call_id", "result", "message_id"],
   message_end: ["reason", "is_truncated", "message_id", "choice"],
   stream_snapshot: ["messages"],
+  usage: [],
+  provider_error: [],
+  other: [],
 };
 const REQUIRED = { __proto__: null, text_delta: "text", stream_snapshot: "messages" };
 
-function invalidEvent(detail) {
+export function invalidEvent(detail) {
   return new JsonStreamError(errorOf("invalid_event", 0, detail));
 }
+
+/** Report whether events of a type are messages. */
+export const isMessage = (type) => type in TYPES;
 
 // One name for tool-call updates: the fields show whether an event holds one update or several.
 const isUpdateName = (type) => type === "tools_call_update" || type === "tool_call_update";
@@ -83,14 +96,15 @@ export function readEvent(event) {
     );
   }
   for (const name of names) {
-    check(message, name);
+    checkField(message, name);
   }
   const required = REQUIRED[type];
   if (required !== undefined && message[required] === null) throw invalidEvent(`${required} is missing`);
   return message;
 }
 
-function check(data, name) {
+/** Return a field of an event, null if it is absent; throw if it has the wrong type. */
+export function checkField(data, name) {
   const value = data[name] ?? null;
   if (value !== null && !FIELDS[name](value)) throw invalidEvent(`${name} has the wrong type`);
   return value;
@@ -100,13 +114,13 @@ function check(data, name) {
 export function snapshotCalls({ messages }) {
   return messages.flatMap((message) => {
     if (!isRecord(message)) throw invalidEvent("messages is not a list of messages");
-    const reason = check(message, "finish_reason");
+    const reason = checkField(message, "finish_reason");
     const calls = message.calls || [];
     if (!Array.isArray(calls) || !calls.every(isRecord)) throw invalidEvent("calls is not a list of calls");
     return calls.map((call) => {
       const { message_id, choice } = message;
       const place = { type: "tool_call_update", message_id, choice: call.choice ?? choice, args_offset: null };
-      return [readEvent({ ...call, ...place }), check(call, "status"), reason];
+      return [readEvent({ ...call, ...place }), checkField(call, "status"), reason];
     });
   });
 }

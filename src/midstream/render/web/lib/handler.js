@@ -126,6 +126,10 @@ export class ToolsAggregateMessageHandler {
         return this.#restore(message);
       case "message_end":
         return this.#apply(id, (target) => target.end(message));
+      case "usage":
+      case "provider_error":
+      case "other":
+        return [];
       default:
         // other content
         return this.#apply(id, (target) => target.continueWith(message.choice ?? 0, null));

@@ -1,6 +1,7 @@
 /** One store for every framework: what a stream amounts to, notified at most once per frame. */
 
 import { JsonValueAccumulator } from "./accumulator.js";
+import { EventReader } from "./event-reader.js";
 import { ToolsAggregateMessageHandler } from "./handler.js";
 import { parsePath } from "./paths.js";
 
@@ -32,6 +33,7 @@ class Observable {
 class StreamState {
   #accumulator = new JsonValueAccumulator({ onError: "event" });
   #handler = new ToolsAggregateMessageHandler();
+  #reader = new EventReader();
   #calls = [];
   #callsOf = new Map();
   #text = "";
@@ -44,7 +46,7 @@ class StreamState {
     if (typeof item === "string") {
       this.#addText(item);
     } else if (typeof item?.data === "string") {
-      if (item.data !== "" && item.data !== "[DONE]") this.#addEvent({ type: item.type, ...JSON.parse(item.data) });
+      for (const message of this.#reader.addEvent(item)) this.#addEvent(message);
     } else {
       this.#addEvent(item);
     }
@@ -56,8 +58,8 @@ class StreamState {
   }
 
   #addEvent(event) {
-    if (event.type === "error") {
-      this.error ??= { code: event.code ?? "unknown", message: event.message ?? "" };
+    if (event.type === "error" || event.type === "provider_error") {
+      this.error ??= { code: event.error_type ?? event.code ?? "unknown", message: event.message ?? "" };
       return;
     }
     if (event.type === "stream_snapshot") {
@@ -80,6 +82,8 @@ class StreamState {
   }
 
   end(status, error = null) {
+    // what the server did not end was cut off
+    for (const message of this.#reader.finish()) this.#addEvent(message);
     for (const id of this.#handler.messageIds) this.#callsOf.set(id, this.#handler.complete(id));
     if (status === "complete" && !this.#isTruncated) this.#accumulator.finish();
     this.error ??= error;

@@ -1,0 +1,111 @@
+/** The events of a server, in the form full or compact, as messages. */
+
+import { events } from "./client.js";
+import { invalidEvent, isMessage } from "./events.js";
+import { ItemReader } from "./items.js";
+import { isRecord } from "./text.js";
+
+const EVENT_ID = /^(.*)-([0-9]+)(?:\.([0-9]+))?$/s;
+const OTHER_NAMES = ["stream_start", "stream_end", "error"];
+const stringOf = (value) => (typeof value === "string" ? value : null);
+
+/**
+ * Converts the Server-Sent Events of a stream into messages, which `ToolsAggregateMessageHandler` accepts.
+ *
+ * Both forms are read. Events with unknown names, and a provider's own events in between, have no messages.
+ * An event that arrives twice changes nothing; what was lost of a text is reported by a `provider_error`
+ * with the `error_type` "lost_event", what was lost of a call by the call itself.
+ */
+export class EventReader {
+  /** The form that the stream announced, null before that. */
+  form = null;
+  /** Whether the last event of the stream has arrived. */
+  isComplete = false;
+  #messageId = null;
+  #items = new ItemReader();
+  // the stream's part of the event ids, and the number in the last one
+  #stream = "";
+  #last = [-1, 0];
+
+  /** Return the messages of an event {type, data, id}. */
+  addEvent({ type, data: text, id = "" }) {
+    if (!this.#isNew(id)) return [];
+    const isUnnamed = type === "message";
+    // a provider's own events have other names and beginnings
+    const isOurs = isUnnamed
+      ? /^(\[|\{"type")/.test(text) && text !== "[DONE]"
+      : isMessage(type) || OTHER_NAMES.includes(type);
+    if (!isOurs) return [];
+    let data;
+    try {
+      data = JSON.parse(text);
+    } catch {
+      // a provider's error may be plain text
+      if (type === "error") return [];
+      throw invalidEvent("its data is not JSON");
+    }
+    if (Array.isArray(data)) return isUnnamed && (this.form === "compact" || isItems(data)) ? this.#items.read(data) : [];
+    return isRecord(data) ? this.#readMessage(isUnnamed ? data.type : type, data) : [];
+  }
+
+  #readMessage(type, data) {
+    switch (type) {
+      case "stream_start":
+        this.isComplete = false;
+        this.form = stringOf(data.form) ?? "full";
+        this.#messageId = stringOf(data.message_id);
+        this.#items = new ItemReader(this.#messageId);
+        return [];
+      case "stream_end":
+        this.isComplete = true;
+        return [];
+      case "error":
+        if ("type" in data || stringOf(data.code) === null) return [];
+        return [{
+          type: "provider_error", error_type: data.code, message: stringOf(data.message) ?? "",
+          message_id: this.#messageId,
+        }];
+    }
+    if (!isMessage(type)) return [];
+    const place = this.form === "compact" && type !== "stream_snapshot" ? { message_id: this.#messageId } : {};
+    const message = { type, ...place, ...data };
+    if (type === "message_end") this.#items.endMessage(message);
+    return [message];
+  }
+
+  /** Return the messages that follow from the end of the connection: what was open is cut off. */
+  finish() {
+    if (this.isComplete || this.form === null) return [];
+    return [{ type: "message_end", is_truncated: true, message_id: this.#messageId }];
+  }
+
+  /** Report whether an event has not arrived before: the numbers in the ids of a stream increase. */
+  #isNew(id) {
+    const match = EVENT_ID.exec(id);
+    if (match === null) return true;
+    const at = [Number(match[2]), Number(match[3] ?? 0)];
+    const [number, part] = this.#last;
+    if (match[1] === this.#stream && (at[0] < number || (at[0] === number && at[1] <= part))) return false;
+    this.#stream = match[1];
+    this.#last = at;
+    return true;
+  }
+}
+
+/** Report whether data may be items of a stream whose start was not read. */
+function isItems(data) {
+  const item = Array.isArray(data[0]) ? data[0] : data;
+  return item.length > 1 && Number.isSafeInteger(item[0]);
+}
+
+/**
+ * Iterate over the messages of a stream. It is requested as `events` requests it, in the compact form; other
+ * forms are read, too. A stream that is cut off ends with a truncated `message_end`.
+ */
+export async function* messages(url, options = {}) {
+  const reader = new EventReader();
+  const [address] = String(url).split("#");
+  const query = /[?&]form=/.test(address) ? "" : `${address.includes("?") ? "&" : "?"}form=compact`;
+  for await (const event of events(address + query, options)) yield* reader.addEvent(event);
+  yield* reader.finish();
+}
