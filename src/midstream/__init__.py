@@ -33,6 +33,8 @@ from .core.grammar import COMPILED
 from .errors import ErrorCode, JsonStreamError, NoMatch, ParserError, Position, TypedError, TypedStreamError
 from .events.reader import EventReader
 from .events.writer import EventWriter
+from .extract.events import DocumentEnd, DocumentStart
+from .extract.extractor import JsonExtractor
 from .limits import Limits
 from .paths import parse_path
 from .patterns import ANY
@@ -64,12 +66,15 @@ __all__ = [
     "ANY",
     "COMPILED",
     "UNDEFINED",
+    "DocumentEnd",
+    "DocumentStart",
     "ErrorCode",
     "EventReader",
     "EventWriter",
     "JsonArrayAstNode",
     "JsonAstNode",
     "JsonBooleanAstNode",
+    "JsonExtractor",
     "JsonFragmentAccumulator",
     "JsonFragmentKind",
     "JsonFragmentRebuilder",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-__all__ = ["AfterRoot", "OnError", "OnInvalid", "OnInvalidEvent"]
+__all__ = ["AfterRoot", "OnError", "OnInvalid", "OnInvalidEvent", "Pick", "Thinking"]
 
 # what to do about invalid text: raise, emit an Error update and stop, or emit it and continue
 OnError = Literal["raise", "event", "recover"]
@@ -14,3 +14,7 @@ AfterRoot = Literal["error", "ignore", "next"]
 OnInvalid = Literal["raise", "match"]
 # what to do about a provider's event that cannot be read
 OnInvalidEvent = Literal["raise", "event"]
+# which documents in a model's answer are read
+Pick = Literal["first", "last", "all"]
+# whether tags mark reasoning, and whether the text begins with it
+Thinking = Literal["auto", "open"] | None

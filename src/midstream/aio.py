@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from ._closing import Source
 from .accumulators.base import DEFAULT_LIMITS
+from .accumulators.extracted import ExtractedUpdates
 from .accumulators.fragments import JsonFragmentAccumulator
 from .accumulators.select_async import first, select
 from .accumulators.values import JsonValueAccumulator, ValueStream
 from .chunker.chunker import JsonStreamChunker
 from .errors import JsonStreamError
+from .prose.documents import extraction
 from .streams import ArgumentStream, CallStream, ProviderStream, TextStream, source_of
 from .wire.patches import PatchStream
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, Callable, Mapping
 
-    from ._options import AfterRoot, OnError, OnInvalidEvent
+    from ._options import AfterRoot, OnError, OnInvalidEvent, Pick, Thinking
     from .accumulators.update import JsonFragmentUpdate
     from .calls.handler import ToolCall
     from .calls.messages import Message
@@ -53,11 +55,14 @@ async def updates(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
+    extract: bool = False,
+    pick: Pick = "first",
+    thinking: Thinking = "auto",
     close: bool = True,
 ) -> AsyncGenerator[JsonFragmentUpdate, None]:
     """Iterate over the updates of a text that arrives in fragments.
 
-    The options are those of `JsonFragmentAccumulator`. What came before an error is yielded
+    The options are those of `midstream.updates`. What came before an error is yielded
     before it is raised.
 
     >>> import asyncio
@@ -70,6 +75,19 @@ async def updates(
     ['StartArray', 'CompleteNumber', 'CompleteNumber', 'EndArray', 'JsonComplete']
     """
     accumulator = JsonFragmentAccumulator(root, on_error, after_root, limits, parse_int, parse_float)
+    documents = extraction(accumulator, extract, pick, thinking, on_error, after_root)
+    if documents is not None:
+        stream = ExtractedUpdates(documents, root)
+        async with Source(fragments, close) as source:
+            async for fragment in source:
+                for update in stream.add_fragment(fragment):
+                    yield update
+                if stream.is_done:
+                    source.stop()
+                    return
+        for update in stream.finish():
+            yield update
+        return
     # only the parsing is inside try: an error of the source must not be mistaken for one of the text
     async with Source(fragments, close) as source:
         async for fragment in source:
@@ -99,11 +117,14 @@ async def values(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
+    extract: bool = False,
+    pick: Pick = "first",
+    thinking: Thinking = "auto",
     close: bool = True,
 ) -> AsyncGenerator[Any, None]:
     """Iterate over the snapshots of a value that arrives in fragments, whenever it changed.
 
-    The options are those of `JsonValueAccumulator`. What came before an error is yielded before
+    The options are those of `midstream.values`. What came before an error is yielded before
     it is raised.
 
     >>> import asyncio
@@ -115,11 +136,16 @@ async def values(
     >>> asyncio.run(main())
     [[1], [1, 2]]
     """
-    stream = ValueStream(JsonValueAccumulator(on_error, after_root, limits, parse_int, parse_float))
+    accumulator = JsonValueAccumulator(on_error, after_root, limits, parse_int, parse_float)
+    documents = extraction(accumulator, extract, pick, thinking, on_error, after_root)
+    stream = ValueStream(accumulator, documents)
     async with Source(fragments, close) as source:
         async for fragment in source:
             for value in stream.add_fragment(fragment):
                 yield value
+            if stream.is_done:
+                source.stop()
+                return
     for value in stream.finish():
         yield value
 

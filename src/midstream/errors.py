@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from .accumulators.match import Match
     from .accumulators.update import JsonFragmentUpdate
     from .paths import Segments
-    from .typed.events import TypedEvent
 
 __all__ = [
     "ErrorCode",
@@ -54,6 +53,7 @@ class ErrorCode(StrEnum):
     DOCUMENT_LIMIT = "document_limit"
     # around the grammar
     NUMBER_REFUSED = "number_refused"
+    NO_JSON = "no_json"
     AFTER_FINISH = "after_finish"
     INVALID_PATH = "invalid_path"
     INVALID_CHECKPOINT = "invalid_checkpoint"
@@ -96,6 +96,7 @@ _WORDS = {
     ErrorCode.NUMBER_LIMIT: "number longer than max_number",
     ErrorCode.DOCUMENT_LIMIT: "document longer than max_document",
     ErrorCode.NUMBER_REFUSED: "parse_int or parse_float refused the number",
+    ErrorCode.NO_JSON: "the text ends without a JSON document",
     ErrorCode.AFTER_FINISH: "more input after the end of the input; call reset() to begin a new text",
     ErrorCode.INVALID_PATH: "invalid path",
     ErrorCode.INVALID_CHECKPOINT: "not a checkpoint of this kind and version",
@@ -161,7 +162,7 @@ class JsonStreamError(ValueError):
 
     It has the error's ``code``, ``index``, ``line`` and ``column`` (together as data: ``error``) and the
     ``path`` where it was found. The results that came before the error in the same fragment are in
-    ``updates`` (for a typed stream in ``events``, for a selection in ``matches``).
+    ``updates`` (for a typed stream and an extractor in ``events``, for a selection in ``matches``).
 
     >>> raise JsonStreamError(ParserError.at(ErrorCode.TRUNCATED, 3, 1, 4))
     Traceback (most recent call last):
@@ -183,7 +184,7 @@ class JsonStreamError(ValueError):
         self.column = error.column
         self.path = path
         self.updates = list(updates)
-        self.events: list[TypedEvent] = []
+        self.events: list[Any] = []
         self.matches: list[Match[Any]] = []
 
     def __reduce__(self) -> tuple[object, ...]:

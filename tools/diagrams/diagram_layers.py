@@ -46,6 +46,7 @@ LAYERS = [
         ),
     ),
     Layer("Grammar", "text in, calls on a visitor out", ("core/",)),
+    Layer("Prose", "where documents begin in a model's answer", ("prose/",)),
     Layer("Accumulators", "fragments in, updates and values out", ("accumulators/",)),
     Layer("Pure parser", "a state and a chunk in, a new state out", ("tree/",)),
     Layer("Chunker", "snapshots in, text out", ("chunker/",)),
@@ -62,6 +63,7 @@ LAYERS = [
             "streams",
             "captures",
             "recordings/",
+            "extract/",
             "typed/",
             "aio",
             "__init__",
@@ -146,7 +148,7 @@ def picture() -> str:
     drawing = Drawing(
         WIDTH,
         "The modules of midstream in layers",
-        "Nine layers, from the grammar up to the gateway; a module imports from its own layer or from below.",
+        "Ten layers, from the grammar up to the gateway; a module imports from its own layer or from below.",
     )
     drawing.text(MARGIN, 28, "Imports point down", size=15, bold=True)
     drawing.text(WIDTH - MARGIN, 28, "green: compiled where possible", size=13, fill=GREEN, anchor="end")

@@ -12,7 +12,9 @@ from ..core import cython_shim as cython
 from ..core.text import TextBuffer, load_text, save_text
 from ..errors import JsonStreamError, ParserError
 from ..paths import pair_of, root_of, segments_of
+from ..prose.documents import extraction
 from .base import DEFAULT_LIMITS, Accumulator, restore
+from .extracted import ExtractedUpdates
 from .update import (
     COMPLETE_BOOLEAN,
     COMPLETE_NULL,
@@ -46,7 +48,7 @@ if not cython.compiled:
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
-    from .._options import AfterRoot, OnError
+    from .._options import AfterRoot, OnError, Pick, Thinking
     from ..core.visitor import Visitor
     from ..limits import Limits
     from ..paths import Segment
@@ -346,11 +348,15 @@ def updates(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
+    extract: bool = False,
+    pick: Pick = "first",
+    thinking: Thinking = "auto",
     close: bool = True,
 ) -> Generator[JsonFragmentUpdate, None, None]:
     """Iterate over the updates of a text that arrives in fragments.
 
-    The options are those of `JsonFragmentAccumulator`. Updates that precede an error are yielded
+    The options are those of `JsonFragmentAccumulator`, and ``extract``, ``pick`` and ``thinking`` as for
+    `values`: the updates of the documents in a model's answer. Updates that precede an error are yielded
     before the error is raised. Leaving the iterator early closes the source, unless the source is a file or
     ``close`` is false.
 
@@ -360,6 +366,17 @@ def updates(
     accumulator = JsonFragmentAccumulator(root, on_error, after_root, limits, parse_int, parse_float)
     if isinstance(fragments, (str, bytes)):
         fragments = [fragments]
+    documents = extraction(accumulator, extract, pick, thinking, on_error, after_root)
+    if documents is not None:
+        stream = ExtractedUpdates(documents, root)
+        with Source(fragments, close) as source:
+            for fragment in source:
+                yield from stream.add_fragment(fragment)
+                if stream.is_done:
+                    source.stop()
+                    return
+        yield from stream.finish()
+        return
     # reading the source is not in a try block: its exceptions are not errors of this text
     with Source(fragments, close) as source:
         for fragment in source:

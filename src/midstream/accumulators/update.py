@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..errors import ParserError
     from ..paths import PathPair, Segment, Segments
 
-__all__ = ["Emitter", "JsonFragmentKind", "JsonFragmentUpdate"]
+__all__ = ["Emitter", "JsonFragmentKind", "JsonFragmentUpdate", "update_of_error"]
 
 
 class JsonFragmentKind(StrEnum):
@@ -168,6 +168,11 @@ def _load_update(
     update._pair = pair_of(root, segments)
     update._segment = None
     return update
+
+
+def update_of_error(root: str, error: ParserError) -> JsonFragmentUpdate:
+    """Return the update that reports an error at the root."""
+    return _load_update(root, (), str(ERROR), error.message, error)
 
 
 if not cython.compiled:

@@ -115,26 +115,26 @@ class SurrogateJoiner:
     ('rain ', True)
     """
 
-    __slots__ = ("_pending",)
+    __slots__ = ("pending",)
 
     def __init__(self) -> None:
-        self._pending = ""
+        self.pending = ""
 
     @property
     def waits(self) -> bool:
         """Whether a high surrogate waits for the low surrogate of its pair."""
-        return self._pending != ""
+        return self.pending != ""
 
     def add_fragment(self, piece: str) -> str:
         """Return the text that later pieces cannot change."""
-        if not self._pending and piece.isascii():
+        if not self.pending and piece.isascii():
             return piece
-        text = join_surrogates(self._pending + piece)
+        text = join_surrogates(self.pending + piece)
         settled = settled_length(text)
-        self._pending = text[settled:]
+        self.pending = text[settled:]
         return text[:settled]
 
     def finish(self) -> str:
         """Return a high surrogate that has not found its pair."""
-        pending, self._pending = self._pending, ""
+        pending, self.pending = self.pending, ""
         return pending
