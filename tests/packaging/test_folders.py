@@ -43,6 +43,12 @@ def test_the_docstring_of_a_folder_names_every_module(folder: Path) -> None:
     assert missing == (BY_FORMAT if folder.name == "providers" else set())
 
 
+def test_the_tests_mirror_the_folders() -> None:
+    tests = {path.name for path in Path(__file__).parents[1].iterdir()}
+    # the page and the library in JavaScript are tested in tests/render and tests/js
+    assert {folder.name for folder in FOLDERS if folder.parent == PACKAGE} <= tests
+
+
 def test_no_module_is_long() -> None:
     lengths = {path: len(path.read_text("utf-8").splitlines()) for path in SOURCES}
     assert {str(path.relative_to(PACKAGE)): n for path, n in lengths.items() if n > MOST_LINES} == {}

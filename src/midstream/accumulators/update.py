@@ -62,7 +62,8 @@ ERROR = JsonFragmentKind.Error
 
 
 # Excluded from garbage collection: an update holds strings, scalars and path pairs, none of which can
-# refer to an update.
+# refer to an update. The free list reuses the memory of freed updates; without it, small fragments take 5 %
+# and large ones 13 % more instructions.
 @cython.final
 @cython.no_gc
 @cython.freelist(8192)

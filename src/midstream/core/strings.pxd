@@ -37,9 +37,11 @@ cdef class StringReader:
     @cython.locals(other=StringReader)
     cdef StringReader clone(self)
 
-# Keys repeat. Reusing the object costs no memory, and its hash is already computed. The clones of a reader
-# share the cache, even among threads. Therefore an item is never used as a borrowed reference, and is always
-# compared with the text.
+# A direct-mapped cache of keys: each key has one slot, chosen by its length and its outer characters. Keys
+# repeat; reusing the object costs no memory, and its hash is already computed. Without the cache, large
+# fragments take 8 % more instructions for updates and 22 % more for values. The clones of a reader share it,
+# even among threads. Therefore an item is never used as a borrowed reference, and is always compared with the
+# text.
 
 cdef extern from *:
     """

@@ -13,6 +13,7 @@ each of these formats; an event is a `str` (or `bytes` in UTF-8). Read the files
 ``_parameters``  engine E3: the arguments as XML parameters, which become JSON
 ``_schema``      the types of parameters, from the JSON Schema of their tool
 ``_harmony``     the messages of gpt-oss, whose calls are read by E2
+``_new``         creates the adapter of a format by its name
 ``_within``      the same for the text inside another provider's messages
 
 A new format of one of the engines is a row in ``_formats`` and its streams in the tests.
