@@ -86,7 +86,9 @@ def _framing_of_model_text(beginning: bytes) -> str | None:
     if not text or may_be_field(beginning):
         return None
     if text[:1] in b"[{":
-        return framing(beginning)
+        reader = JsonValueAccumulator(on_error="event")
+        reader.add_fragment(text.partition(b"\n")[0])
+        return "text" if reader.error is not None else framing(beginning)
     field = next((field for field in FIELDS if text.startswith(field)), None)
     if field is None:
         return "text"

@@ -249,9 +249,9 @@ class TextAdapter(BaseAdapter):
             self._opening.append(text[i:j])
             return j
         field = self._header[self._field]
-        start, end = field.markers.find(text, i)
+        start, end = field.markers.find(text, i, _LONGEST_NAME)
         value = text[i:start]
-        if len(value) > _LONGEST_NAME or not field.pattern.fullmatch(value):
+        if len(value) >= _LONGEST_NAME or not field.pattern.fullmatch(value):
             return self._reject(i)
         if not end:
             return i

@@ -32,13 +32,15 @@ class DocumentBody:
             i = skip_space(text, i)
             if i == len(text):
                 return i
-            if text[i] not in '{["':
-                marker = self._after.at(text, i)
+            marker = self._after.at(text, i)
+            if marker is not None:
                 if marker:
                     self._output.arguments("{}")
                     self._output.close_call()
-                self.is_over = bool(marker)
-                self.is_broken = marker is None
+                    self.is_over = True
+                return i
+            if text[i] not in '{["':
+                self.is_broken = True
                 return i
             self._text = JsonText(self._output, self._unwrap)
         i = self._text.read(text, i)

@@ -21,7 +21,7 @@ __all__ = ["HarmonyAdapter"]
 
 _START, _CHANNEL, _MESSAGE = "<|start|>", "<|channel|>", "<|message|>"
 _ENDS = ("<|call|>", "<|end|>", "<|return|>")
-_HEADER = Markers((_MESSAGE, *_ENDS))
+_HEADER = Markers((_START, _CHANNEL, _MESSAGE, *_ENDS))
 # how the first message may begin
 _FIRST = Markers((_START, _CHANNEL, _MESSAGE, "to="))
 _NEXT = Markers((_START, _CHANNEL))
@@ -97,12 +97,12 @@ class HarmonyAdapter(TextAdapter):
         return j
 
     def _read_message_header(self, text: str, i: int) -> int:
-        start, marker = _HEADER.find(text, i)
+        start, marker = _header_end(text, i)
         header = text[i:start]
         is_header = marker in ("", _MESSAGE) and (
             header[:1] in ("", "<") or _FIRST_RECIPIENT.fullmatch(header)
         )
-        if start - i > _LONGEST_HEADER or not is_header:
+        if start - i >= _LONGEST_HEADER or not is_header:
             # not a header: at least its first marker is text
             end = i + max(1, len(_BODY.at(text, i) or ""))
             self._output.text(text[i:end])
@@ -136,3 +136,15 @@ class HarmonyAdapter(TextAdapter):
         if marker:
             self._state = self._read_after
         return start
+
+
+def _header_end(text: str, i: int) -> tuple[int, str]:
+    """Return where the header at i ends, and what ends it; it begins a message and names a channel once."""
+    j, has_channel = i, False
+    while True:
+        start, marker = _HEADER.find(text, j, _LONGEST_HEADER - (j - i))
+        if marker == _CHANNEL and not has_channel:
+            has_channel = True
+        elif marker != _START or start > i:
+            return start, marker
+        j = start + len(marker)

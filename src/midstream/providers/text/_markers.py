@@ -39,16 +39,18 @@ class Markers:
         self._beginnings = {marker[:length]: marker for marker in found for length in range(1, len(marker))}
         self._longest = max(map(len, found), default=1) - 1
 
-    def find(self, text: str, i: int) -> tuple[int, str]:
+    def find(self, text: str, i: int, most: int | None = None) -> tuple[int, str]:
         """Return where the next marker begins, and the marker.
 
         The marker is empty if there is none: everything before the index is free of markers, and what follows
-        it may still become one.
+        it may still become one. Only the first ``most`` characters are searched, if it is not None.
         """
-        match = self._search(text, i)
+        end = len(text) if most is None else min(len(text), i + most)
+        match = self._search(text, i, end)
         if match is not None:
             return match.start(), match[0]
-        end = len(text)
+        if end < len(text):
+            return end, ""
         for start in range(max(i, end - self._longest), end):
             if text[start:] in self._beginnings:
                 return start, ""

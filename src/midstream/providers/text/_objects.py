@@ -35,6 +35,7 @@ class ObjectBody:
         self._length = 0
         self._call_depth = len(opening)
         self._depth = 0
+        self._is_call = False
         self._key: str | None = None
         self._value: JsonText | None = None
         self._is_placeholder = False
@@ -92,9 +93,9 @@ class ObjectBody:
         if kind is Kind.StartObject or kind is Kind.StartArray:
             self._depth += 1
             if self._depth == self._call_depth:
-                # an array is not a call
-                self.is_broken = kind is Kind.StartArray
-                if not self.is_broken:
+                # anything else in an array of calls means nothing
+                self._is_call = kind is Kind.StartObject
+                if self._is_call:
                     self._begin_call()
         elif kind is Kind.EndObject or kind is Kind.EndArray:
             self._depth -= 1
@@ -102,15 +103,12 @@ class ObjectBody:
                 self._end_call()
             elif self._depth == self._call_depth:
                 self._key = None
-        elif self._depth == self._call_depth:
+        elif self._depth == self._call_depth and self._is_call:
             if kind is Kind.Key:
                 self._key = update.text_value
             elif kind in _VALUES:
                 self._add_member(kind, update.text_value or "")
                 self._key = None
-        elif 0 < self._depth < self._call_depth and kind in _VALUES:
-            # an item that is not a call
-            self.is_broken = True
 
     def _add_member(self, kind: Kind, text: str) -> None:
         if self._is_placeholder:

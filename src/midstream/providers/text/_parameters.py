@@ -99,8 +99,8 @@ class ParametersBody:
         return i + len(marker)
 
     def _read_key(self, text: str, i: int) -> int:
-        start, end = self._key_end.find(text, i)
-        if start - i > _LONGEST_KEY:
+        start, end = self._key_end.find(text, i, _LONGEST_KEY)
+        if start - i >= _LONGEST_KEY:
             self.is_broken = True
             return i
         if not end:
