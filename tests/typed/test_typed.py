@@ -26,6 +26,7 @@ from pydantic import (
     PrivateAttr,
     RootModel,
     TypeAdapter,
+    ValidationError,
     ValidationInfo,
     field_validator,
     model_validator,
@@ -417,6 +418,31 @@ def test_raise(typed: Any) -> None:
     assert [error["loc"] for error in caught.value.native().errors()] == [("children", 0, "name")]
     with pytest.raises(typed.TypedStreamError):
         accumulator.add_fragment("]")
+
+
+@each_build
+def test_the_input_of_an_error_is_json(typed: Any) -> None:
+    class Total(BaseModel):
+        children: Annotated[list[Child], Field(min_length=2)]
+        child: Child
+        total: int
+
+        @model_validator(mode="after")
+        def check(self) -> Total:
+            raise ValueError("never")
+
+    for text in (
+        '{"children": [{"name": "a"}, {"name": "b"}], "child": {"name": "c"}, "total": 3}',
+        '{"children": [{"name": "a"}, {"name": "b"}], "child": {"name": "c"}}',
+        '{"children": [{"name": "a"}], "child": {"name": "c"}, "total": 3}',
+    ):
+        with pytest.raises(ValidationError) as expected:
+            TypeAdapter(Total).validate_json(text)
+        accumulator = typed.JsonTypedAccumulator(Total, on_invalid="raise")
+        with pytest.raises(typed.TypedStreamError) as caught:
+            accumulator.add_fragment(text)
+        assert str(caught.value.native()) == str(expected.value)
+        assert caught.value.errors[0].native["input"] == expected.value.errors()[0]["input"]
 
 
 @each_build

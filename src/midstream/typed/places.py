@@ -65,10 +65,12 @@ class InvalidValueError(Exception):
 class Carrier:
     """A validated value inside the input of another validation, which uses it as it is."""
 
-    __slots__ = ("value",)
+    __slots__ = ("raw", "value")
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, raw: Any) -> None:
         self.value = value
+        # the JSON value, for errors
+        self.raw = raw
 
 
 class Body:

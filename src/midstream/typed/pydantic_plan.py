@@ -95,7 +95,7 @@ class PydanticPlan:
             native = error.native
             context = native.get("ctx") or {}
             kind: Any = native["type"]
-            if kind not in _OWN_ERRORS or "error" in context:
+            if kind not in _OWN_ERRORS:
                 # the error of a validator of the user
                 kind = PydanticCustomError(kind, "{message}", {**context, "message": error.message})
             details.append(

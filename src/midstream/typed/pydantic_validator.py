@@ -170,11 +170,15 @@ def _incomplete(cls: Any) -> Iterator[None]:
 def _findings(error: ValidationError, value: Any) -> Iterator[Finding]:
     """Yield pydantic's errors about a JSON value, with their places by JSON keys."""
     for detail in error.errors(include_url=False):
-        yield Finding(json_path(detail["loc"], value), detail["type"], detail["msg"], detail)
+        place, found = _located(detail["loc"], value)
+        if type(found) in (dict, list, Carrier):
+            # pydantic's input has numbers for the validated parts
+            detail["input"] = _plain(found)
+        yield Finding(place, detail["type"], detail["msg"], detail)
 
 
-def json_path(loc: tuple[Any, ...], value: Any) -> tuple[Segment, ...]:
-    """Return the place of an error as keys and indices, without the union members and functions in it."""
+def _located(loc: tuple[Any, ...], value: Any) -> tuple[tuple[Segment, ...], Any]:
+    """Return the place of an error without the union members and functions in it, and the value there."""
     path: list[Segment] = []
     for position, segment in enumerate(loc):
         if type(value) is Carrier:
@@ -186,4 +190,16 @@ def json_path(loc: tuple[Any, ...], value: Any) -> tuple[Segment, ...]:
             # not a place in the text, unless it is a key that is missing
             continue
         path.append(segment)
-    return tuple(path)
+    return tuple(path), value
+
+
+def _plain(value: Any) -> Any:
+    """Return the JSON value without carriers; what is too deep for recursion is left out."""
+    if type(value) is Carrier:
+        return value.raw
+    try:
+        if type(value) is dict:
+            return {key: _plain(member) for key, member in value.items()}
+        return [_plain(item) for item in value] if type(value) is list else value
+    except RecursionError:
+        return None

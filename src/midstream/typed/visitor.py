@@ -257,7 +257,7 @@ class TypedVisitor:
                 node.marks[node.put(key, value, UNDEFINED)] = INVALID
                 self.report_invalid(node, key, error, value)
                 return
-            given = Carrier(result) if place.carries else value
+            given = Carrier(result, value) if place.carries else value
         if place.is_late:
             shown = value if place.shows_text and not self._is_held(node, key) else UNDEFINED
             self._put_late(node, key, value, shown)
@@ -293,7 +293,7 @@ class TypedVisitor:
                 final = self._report_late(value if body.unfold is None else body.unfold(value), node)
                 if final and place.is_late:
                     node = node.settled(final)
-            given = Carrier(value) if place.carries else raw
+            given = Carrier(value, raw) if place.carries else raw
         if place.is_late:
             self._put_late(parent, key, raw, view_of(node, len(node.raws)))
         else:
