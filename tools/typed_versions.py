@@ -2,13 +2,14 @@
 
     python tools/typed_versions.py [examples]
 
-Each version has an environment of its own.
-The packages come from the index that pip is set up for. Random types, texts and cuts are compared with one
-validation of the complete text, calls of validators included. The exit status is 1 if any version disagrees.
+Each version has an environment of its own. The packages come from the index that pip is set up for. Random
+types, texts and cuts are compared with one validation of the complete text, calls of validators included;
+then the tests of the behaviour run, case by case. The exit status is 1 if any version disagrees.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,9 @@ VERSIONS = [
     "msgspec==0.19.*", "msgspec",
 ]  # fmt: skip
 
+FOR_TESTS = ["annotated-types", "hypothesis", "pytest", "typing_extensions"]
+TESTS = ["--rootdir=.", "tests/typed/test_typed.py", "tests/typed/test_typed_schemas.py"]
+
 
 def main() -> int:
     """Check all versions; return how many disagree, as an exit status."""
@@ -30,14 +34,18 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             venv.create(folder, with_pip=True)
             python = str(Path(folder, "bin", "python"))
-            needed = [requirement, "typing_extensions"]
-            if requirement.startswith("msgspec"):
-                needed.append("pydantic")
+            libraries = {requirement.partition("=")[0]: requirement}
+            needed = [*({"pydantic": "pydantic", "msgspec": "msgspec"} | libraries).values(), *FOR_TESTS]
             subprocess.run([python, "-m", "pip", "install", "--quiet", *needed], check=True)
             library = requirement.partition("=")[0]
             checks = str(ROOT / "tools" / "typed_check.py")
-            done = subprocess.run([python, checks, library, examples], cwd=ROOT)
-            if done.returncode:
+            path = os.pathsep.join(str(ROOT / name) for name in ("src", "tests/support"))
+            commands = [
+                [python, checks, library, examples],
+                [python, "-m", "pytest", "--quiet", "-p", "no:cacheprovider", "-c", os.devnull, *TESTS],
+            ]
+            environment = {**os.environ, "PYTHONPATH": path}
+            if any(subprocess.run(command, cwd=ROOT, env=environment).returncode for command in commands):
                 failed.append(requirement)
     print(f"failed: {', '.join(failed)}" if failed else "all agree")
     return int(bool(failed))
