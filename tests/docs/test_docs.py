@@ -60,7 +60,9 @@ def test_scripts(block: Block) -> None:
     assert block.output is not None, "neither a session (>>>) nor a script with its output in a text block"
     printed = io.StringIO()
     with redirect_stdout(printed):
-        exec(compile(block.text, str(block), "exec"), {"__name__": "__main__"})
+        # without the future features of this file, as a user runs it
+        program = compile(block.text, str(block), "exec", dont_inherit=True)
+        exec(program, {"__name__": "__main__"})
     assert matches(block.output, printed.getvalue()), printed.getvalue()
 
 
