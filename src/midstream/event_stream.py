@@ -280,6 +280,10 @@ class EventStream:
         """Return the events that follow from the end of the provider's stream."""
         return self._written(() if self._has_failed else self._enrichment.finish())
 
+    def snapshot(self, snapshot: StreamSnapshot) -> bytes:
+        """Return an event that stands for all events so far; it does not change the stream."""
+        return self._writer.add_message(snapshot)
+
     def close(self, failure: tuple[str, str] | None = None) -> Iterator[bytes]:
         """End the stream; after a failure, first end the open calls and report its code and message."""
         if failure is not None:

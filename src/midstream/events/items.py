@@ -173,6 +173,27 @@ class ItemReader:
             messages += _text_message(stream, text)
         stream.length = offset + length
 
+    def restore(self, snapshot: dict[str, Any]) -> None:
+        """Continue from a snapshot of the stream, which states the numbers that are in use."""
+        self._streams.clear()
+        self._next = 0
+        known = snapshot.get("numbers")
+        for item in known if type(known) is list else ():
+            if type(item) is not list or len(item) != 3 or type(item[0]) is not int:
+                raise _malformed()
+            number, about, length = item
+            if type(about) is not dict or type(length) is not int:
+                raise _malformed()
+            self._next = number
+            self._read_about(number, None, about, [])
+            if (stream := self._streams.get(number)) is not None:
+                # the snapshot has the name
+                stream.name = None
+                stream.length = length
+        next_number = snapshot.get("next_number")
+        if type(next_number) is int:
+            self._next = max(self._next, next_number)
+
     def end_message(self, end: MessageEnd) -> None:
         """Forget the calls and texts of a message that has ended."""
         for number, stream in list(self._streams.items()):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..accumulators.base import DEFAULT_LIMITS
-from ..calls.messages import ReasoningDelta, RefusalDelta, TextDelta
 from ..calls.registry import Call
 from ..core.grammar import feed
 from ..core.machine import new_machine
@@ -13,10 +12,7 @@ from ..core.surrogates import join_surrogates
 from ..core.visitor import Visitor
 from .updates import SentStrings
 
-__all__ = ["TEXT_TYPES", "NumberedCall", "NumberedText"]
-
-# the messages that are pieces of a text, by the type of their introduction
-TEXT_TYPES: dict[str, Any] = {"text": TextDelta, "reasoning": ReasoningDelta, "refusal": RefusalDelta}
+__all__ = ["NumberedCall", "NumberedText"]
 
 _IGNORE = Visitor()
 
@@ -61,13 +57,18 @@ class NumberedCall(Call):
 
 
 class NumberedText:
-    """A text that is being written or read: of a message, its reasoning or its refusal."""
+    """A text that is being written: of a message, its reasoning or its refusal."""
 
     __slots__ = ("kind", "length", "number", "type")
 
-    def __init__(self, number: int, type: str, kind: str | None = None) -> None:
-        self.number = number
+    def __init__(self, type: str, kind: str | None = None) -> None:
+        # -1 until it is introduced
+        self.number = -1
         self.type = type
         self.kind = kind
         # characters so far
         self.length = 0
+
+    def add(self, piece: str) -> None:
+        """Count the characters of a piece."""
+        self.length += len(piece if piece.isascii() else join_surrogates(piece))

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
-from ..calls.messages import TYPES, MessageEnd, ProviderError, from_event
+from ..calls.messages import (
+    TYPES,
+    MessageEnd,
+    ProviderError,
+    ReasoningDelta,
+    RefusalDelta,
+    StreamSnapshot,
+    TextDelta,
+    ToolCallUpdate,
+    from_event,
+)
+from ..core.surrogates import join_surrogates
 from ..errors import ErrorCode, JsonStreamError, invalid
-from ..sse import SseDecoder, SseEvent
+from ..sse import SseDecoder
 from .items import ItemReader, lost_event
 
 if TYPE_CHECKING:
     from ..calls.messages import Message
+    from ..sse import SseEvent
 
 __all__ = ["EventReader", "MessageReader"]
 
+_TEXT_NAMES: dict[type, str] = {TextDelta: "text", ReasoningDelta: "reasoning", RefusalDelta: "refusal"}
 _UNNAMED = ("message", "")
+# the stream, the number of the event, and of the part if an event has several
+_EVENT_ID = re.compile(r"(.*)-([0-9]{1,18})(?:\.([0-9]{1,18}))?", re.ASCII | re.DOTALL).fullmatch
 
 
 class MessageReader:
@@ -38,6 +54,8 @@ class MessageReader:
         # whether the stream has ended with `stream_end`
         self.is_complete = False
         self._items = ItemReader()
+        # in the form ``full``: the characters of each text so far
+        self._lengths: dict[tuple[str, str | None, int], int] = {}
 
     def read(self, name: str, data: Any) -> list[Message]:
         """Return the messages of an event; an event that is not known has none."""
@@ -67,6 +85,7 @@ class MessageReader:
         self.format = _text(data, "format")
         self.name = _text(data, "name")
         self._items = ItemReader(self.message_id)
+        self._lengths.clear()
 
     def _read_message(self, name: str, data: dict[str, Any]) -> list[Message]:
         if "type" not in data:
@@ -76,9 +95,53 @@ class MessageReader:
         message = from_event(data)
         if message is None:
             return []
-        if isinstance(message, MessageEnd):
-            self._items.end_message(message)
-        return [message]
+        messages: list[Message] = []
+        if "lengths" in data:
+            messages += self._read_lengths(data["lengths"], data.get("message_id"))
+        match message:
+            case TextDelta() | ReasoningDelta() | RefusalDelta():
+                self._count(_TEXT_NAMES[type(message)], message.message_id, message.choice, message.text)
+            case MessageEnd():
+                self._items.end_message(message)
+                for key in list(self._lengths):
+                    if key[1] == message.message_id and message.choice in (None, key[2]):
+                        del self._lengths[key]
+            case StreamSnapshot():
+                self._restore(data)
+        messages.append(message)
+        return messages
+
+    def _count(self, type: str, message_id: str | None, choice: int, text: str) -> None:
+        key = type, message_id, choice
+        length = len(text if text.isascii() else join_surrogates(text))
+        self._lengths[key] = self._lengths.get(key, 0) + length
+
+    def _restore(self, snapshot: dict[str, Any]) -> None:
+        """Continue from a snapshot of the stream."""
+        self._items.restore(snapshot)
+        self._lengths.clear()
+        for message in snapshot["messages"]:
+            for type in _TEXT_NAMES.values():
+                if isinstance(message, dict) and isinstance(text := message.get(type), str):
+                    self._count(type, _text(message, "message_id"), message.get("choice") or 0, text)
+
+    def _read_lengths(self, lengths: Any, message_id: str | None) -> list[Message]:
+        """Return what the lengths of texts and arguments, stated when these end, show to be missing."""
+        messages: list[Message] = []
+        stated: dict[tuple[str, str | None, int], int] = {}
+        for length in lengths if type(lengths) is list else ():
+            if type(length) is list and len(length) == 2:
+                messages += self._items.read([length[0], {"length": length[1]}])
+            elif type(length) is dict and type(length.get("length")) is int:
+                key = _text(length, "type") or "", message_id, length.get("choice") or 0
+                stated[key] = stated.get(key, 0) + length["length"]
+            elif type(length) is dict:
+                update = from_event({**length, "type": "tool_call_update", "message_id": message_id})
+                if isinstance(update, ToolCallUpdate):
+                    messages.append(update)
+        if any(self._lengths.get(key, 0) < length for key, length in stated.items()):
+            messages.append(lost_event("a piece of the text is missing"))
+        return messages
 
     def finish(self) -> list[Message]:
         """Return the messages that follow from the end of the connection: what was open is cut off."""
@@ -99,17 +162,6 @@ def _are_items(data: list[Any]) -> bool:
     return len(item) > 1 and type(item[0]) is int
 
 
-class _Decoder(SseDecoder):
-    """A decoder that also returns blocks with an id alone, as events without data."""
-
-    def _dispatch(self) -> SseEvent | None:
-        before = self.last_event_id
-        event = super()._dispatch()
-        if event is None and self.last_event_id != before:
-            return SseEvent("", "", self.last_event_id)
-        return event
-
-
 class EventReader:
     r"""Read the messages of midstream's events from bytes, cut anywhere.
 
@@ -125,11 +177,11 @@ class EventReader:
     """
 
     def __init__(self, *, max_event: int | None = None) -> None:
-        self._decoder = _Decoder(max_event=max_event)
+        self._decoder = SseDecoder(max_event=max_event)
         self._reader = MessageReader()
-        # the stream's part of the event ids, and the number of the last event
+        # the stream's part of the event ids, and the place of the last event
         self._stream: str | None = None
-        self._number = 0
+        self._place = (0, 0)
         self._failure: JsonStreamError | None = None
 
     @property
@@ -177,26 +229,30 @@ class EventReader:
 
     def _read(self, event: SseEvent) -> list[Message]:
         name, text = event.event, event.data
-        lost: list[Message] = []
-        if event.id:
-            stream, _, digits = event.id.rpartition("-")
-            if name == "stream_start" and stream != self._stream:
-                # an id that the start itself does not have may be left from another event
-                self._stream, self._number = (stream, 0) if digits == "0" else (None, 0)
-            elif digits.isdecimal() and stream == self._stream:
-                number = int(digits)
-                if number <= self._number:
-                    return []
-                if number > self._number + 1:
-                    lost.append(lost_event(f"events are missing before number {number}"))
-                self._number = number
+        if event.id and not self._is_new(name, event.id):
+            return []
         if name in _UNNAMED:
             is_ours = text.startswith(("[", '{"type"')) and text != "[DONE]"
         else:
             is_ours = name in TYPES or name in ("stream_start", "stream_end", "error")
-        if not is_ours:
-            return lost
-        return lost + self._reader.read(name, _decoded(text, name))
+        return self._reader.read(name, _decoded(text, name)) if is_ours else []
+
+    def _is_new(self, name: str, id: str) -> bool:
+        """Report whether an event has not arrived before: the numbers in the ids of a stream increase."""
+        match = _EVENT_ID(id)
+        if match is None:
+            return True
+        stream, place = match[1], (int(match[2]), int(match[3] or 0))
+        if name == "stream_start" and stream != self._stream:
+            # if the events have no ids of their own, this one is left from another event
+            self._stream = stream if place == (0, 0) else None
+        elif stream == self._stream:
+            if place <= self._place:
+                return False
+        else:
+            return True
+        self._place = place
+        return True
 
 
 def _decoded(text: str, name: str) -> Any:

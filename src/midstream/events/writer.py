@@ -23,7 +23,7 @@ from ..calls.messages import (
     to_event,
 )
 from ..calls.registry import CallRegistry, is_end
-from ..core.surrogates import escape_surrogates, join_surrogates
+from ..core.surrogates import escape_surrogates
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from .numbers import NumberedCall, NumberedText
 
@@ -39,6 +39,8 @@ FORMS = ("full", "compact")
 # of both forms, in `stream_start`
 VERSION = 1
 
+_TEXT_NAMES: dict[type, str] = {TextDelta: "text", ReasoningDelta: "reasoning", RefusalDelta: "refusal"}
+_NOTHING: dict[str, Any] = {}
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 # Milliseconds until a client reconnects: short, and different for each stream, so that the clients of a
 # server that stops do not all come back at once.
@@ -113,16 +115,15 @@ class EventWriter:
             if known is None:
                 raise JsonStreamError(ParserError.of(ErrorCode.INVALID_EVENT, 0, "it is not a message"))
             message = known
-        if isinstance(message, (ToolResult, MessageEnd, ToolCallEnd)):
-            ended = self._ended(message)
-            checks = b"".join(self._check(call) for call in ended if call.is_free_text and call.received)
-            if isinstance(message, MessageEnd):
-                checks += self._end_texts(message)
-            written = self._compact(message) if self._is_compact else self._full(message)
-            for call in ended:
-                self._registry.drop(call)
-            return checks + written
-        return self._compact(message) if self._is_compact else self._full(message)
+        if not isinstance(message, (ToolResult, MessageEnd, ToolCallEnd)):
+            return self._compact(message) if self._is_compact else self._full(message)
+        ended = self._ended(message)
+        # a text that is not JSON does not show that its end is missing
+        free = [call for call in ended if call.is_free_text and call.received]
+        written = self._compact_end(message, free) if self._is_compact else self._full_end(message, free)
+        for call in ended:
+            self._registry.drop(call)
+        return written
 
     def error(self, code: str, message: str) -> bytes:
         """Write an error of the server; `end` follows."""
@@ -151,6 +152,8 @@ class EventWriter:
 
     def _full(self, message: Message) -> bytes:
         match message:
+            case TextDelta() | ReasoningDelta() | RefusalDelta():
+                self._text_of(message)[1].add(message.text)
             case ToolCallUpdate():
                 message = self._full_update(message, message.message_id)
             case ToolCallsUpdate():
@@ -160,6 +163,16 @@ class EventWriter:
                 ]
                 message = message._replace(tool_call_updates=updates)
         event = to_event(message)
+        return self._event(event["type"], _json(event))
+
+    def _full_end(self, end: ToolCallEnd | ToolResult | MessageEnd, free: list[NumberedCall]) -> bytes:
+        event = to_event(end)
+        lengths = [_length_of(call) for call in free]
+        if isinstance(end, MessageEnd):
+            for key, text in self._end_texts(end):
+                lengths.append(self._about_text(key, text) | {"length": text.length})
+        if lengths:
+            event["lengths"] = lengths
         return self._event(event["type"], _json(event))
 
     def _full_update(self, update: ToolCallUpdate, message_id: str | None) -> ToolCallUpdate:
@@ -188,28 +201,42 @@ class EventWriter:
                     for item in self._call_items(update, update.message_id or message.message_id)
                 ]
                 return self._items_event(items)
-            case TextDelta():
-                return self._items_event(self._text_items("text", None, message))
-            case RefusalDelta():
-                return self._items_event(self._text_items("refusal", None, message))
-            case ReasoningDelta(signature=None):
-                return self._items_event(self._text_items("reasoning", message.kind, message))
-            case ToolCallEnd():
-                call = self._registry.of_end(message)
-                if call is not None and call.number is not None:
-                    about = {"end": True, "failed": True} if message.failed else {"end": True}
-                    return self._event("", f"[{call.number},{_json(about)}]")
+            case TextDelta() | RefusalDelta() | ReasoningDelta(signature=None):
+                return self._items_event(self._text_items(message))
         return self._plain(message)
 
-    def _plain(self, message: Message) -> bytes:
-        event = to_event(message)
+    def _compact_end(self, end: ToolCallEnd | ToolResult | MessageEnd, free: list[NumberedCall]) -> bytes:
+        lengths = [[call.number, call.received] for call in free]
+        if isinstance(end, MessageEnd):
+            lengths += [[text.number, text.length] for _, text in self._end_texts(end)]
+        elif isinstance(end, ToolCallEnd):
+            call = self._registry.of_end(end)
+            if call is not None and call.number is not None:
+                about: dict[str, Any] = {"length": call.received} if free else {}
+                about["end"] = True
+                if end.failed:
+                    about["failed"] = True
+                return self._event("", f"[{call.number},{_json(about)}]")
+        return self._plain(end, {"lengths": lengths} if lengths else {})
+
+    def _plain(self, message: Message, more: Mapping[str, Any] = _NOTHING) -> bytes:
+        event = {**to_event(message), **more}
         if isinstance(message, StreamSnapshot):
-            return self._event(event["type"], _json(event))
-        if message.message_id == self._message_id:
+            event |= self._numbers()
+        elif message.message_id == self._message_id:
             event.pop("message_id", None)
         else:
             event["message_id"] = message.message_id
         return self._event(event["type"], _json(event))
+
+    def _numbers(self) -> dict[str, Any]:
+        """Return what a client that joins now must know about the numbers."""
+        calls = [call for call in self._registry.all_calls() if call.number is not None]
+        items = [[call.number, self._about_call(call), call.received] for call in calls]
+        items += [
+            [text.number, self._about_text(key, text), text.length] for key, text in self._texts.items()
+        ]
+        return {"numbers": sorted(items), "next_number": self._next_number}
 
     def _items_event(self, items: list[str]) -> bytes:
         if not items:
@@ -226,7 +253,7 @@ class EventWriter:
         text, fragments = update.function_args or "", update.json_update_fragments
         call.is_free_text = call.is_free_text or (update.is_free_text and call.received == 0)
         if call.number is None:
-            items.append(self._introduction(call, update, message_id))
+            items.append(self._introduction(call, update))
         elif (about := _news(call, update)) is not None:
             items.append(f"[{call.number},{_json(about)}]")
         if fragments and not call.has_updates:
@@ -241,16 +268,26 @@ class EventWriter:
                 items.append(f"[{call.number},{offset},{quoted}]")
         return items
 
-    def _introduction(self, call: NumberedCall, update: ToolCallUpdate, message_id: str | None) -> str:
+    def _introduction(self, call: NumberedCall, update: ToolCallUpdate) -> str:
         """Return the item that introduces a call, which gets its number here."""
         call.number = number = self._next_number
         self._next_number = number + 1
         call.introduced = (update.tool_call_id, update.index, update.function_name)
+        return f"[{number},{_json(self._about_call(call))}]"
+
+    def _about_call(self, call: NumberedCall) -> dict[str, Any]:
         about: dict[str, Any] = {"type": "call"} | _new_names(call.introduced, (None, None, None))
-        self._add_place(about, message_id, update.choice)
+        self._add_place(about, call.message_id, call.choice)
         if call.is_free_text:
             about["free_text"] = True
-        return f"[{number},{_json(about)}]"
+        return about
+
+    def _about_text(self, key: tuple[Any, ...], text: NumberedText) -> dict[str, Any]:
+        about: dict[str, Any] = {"type": text.type}
+        if text.kind is not None and text.kind != text.type:
+            about["kind"] = text.kind
+        self._add_place(about, key[1], key[2])
+        return about
 
     def _add_place(self, about: dict[str, Any], message_id: str | None, choice: int) -> None:
         if choice:
@@ -258,22 +295,16 @@ class EventWriter:
         if message_id != self._message_id:
             about["message_id"] = message_id
 
-    def _text_items(self, type: str, kind: str | None, message: Any) -> list[str]:
+    def _text_items(self, message: TextDelta | RefusalDelta | ReasoningDelta) -> list[str]:
         """Return the items for a piece of a text."""
+        key, text = self._text_of(message)
         items: list[str] = []
-        key = (type, message.message_id, message.choice, kind)
-        text = self._texts.get(key)
-        if text is None:
-            text = self._texts[key] = NumberedText(self._next_number, type, kind)
+        if text.number < 0:
+            text.number = self._next_number
             self._next_number += 1
-            about: dict[str, Any] = {"type": type}
-            if kind is not None and kind != type:
-                about["kind"] = kind
-            self._add_place(about, message.message_id, message.choice)
-            items.append(f"[{text.number},{_json(about)}]")
-        piece = message.text
-        items.append(f"[{text.number},{text.length},{encode_basestring(piece)}]")
-        text.length += len(piece if piece.isascii() else join_surrogates(piece))
+            items.append(f"[{text.number},{_json(self._about_text(key, text))}]")
+        items.append(f"[{text.number},{text.length},{encode_basestring(message.text)}]")
+        text.add(message.text)
         return items
 
     # both forms
@@ -289,23 +320,27 @@ class EventWriter:
         id = registry.message_of(end.message_id)
         return [call for table in registry.tables(id, end.choice) for call in table]
 
-    def _check(self, call: NumberedCall) -> bytes:
-        """State the length of arguments that are not JSON, which do not show that their end is missing."""
-        if self._is_compact:
-            return self._event("", f'[{call.number},{{"length":{call.received}}}]')
-        check = ToolCallUpdate(
-            call.id, call.index, message_id=call.message_id, choice=call.choice, args_offset=call.received
-        )
-        return self._event("tools_call_update", _json(to_event(check)))
+    def _text_of(
+        self, message: TextDelta | RefusalDelta | ReasoningDelta
+    ) -> tuple[tuple[Any, ...], NumberedText]:
+        """Return the text that a piece belongs to, with its key."""
+        kind = message.kind if isinstance(message, ReasoningDelta) else None
+        key = type(message), message.message_id, message.choice, kind
+        text = self._texts.get(key)
+        if text is None:
+            text = self._texts[key] = NumberedText(_TEXT_NAMES[type(message)], kind)
+        return key, text
 
-    def _end_texts(self, end: MessageEnd) -> bytes:
-        """Forget the texts that have ended; state their lengths, which show whether their end is missing."""
-        items: list[str] = []
-        for key, text in list(self._texts.items()):
-            if key[1] == end.message_id and end.choice in (None, key[2]):
-                items.append(f'[{text.number},{{"length":{text.length}}}]')
-                del self._texts[key]
-        return self._items_event(items)
+    def _end_texts(self, end: MessageEnd) -> list[tuple[tuple[Any, ...], NumberedText]]:
+        """Forget the texts that have ended, and return them with their keys."""
+        ended = [key for key in self._texts if key[1] == end.message_id and end.choice in (None, key[2])]
+        return [(key, self._texts.pop(key)) for key in ended]
+
+
+def _length_of(call: NumberedCall) -> dict[str, Any]:
+    """Return the length of a call's arguments, as an update without text."""
+    update = ToolCallUpdate(call.id, call.index, choice=call.choice, args_offset=call.received)
+    return {name: value for name, value in to_event(update).items() if name != "type"}
 
 
 def _retry_of(id: str) -> int:
