@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(wildcard src/midstream/*.py src/midstream/*/*.py src/midstream/*/*.pxd)
+SOURCES := $(shell find src/midstream -name "*.py" -o -name "*.pxd")
 # Every tool is installed at the version and with the hashes that requirements/ names; `make locks` writes those
 # files, one for each environment. A single uv.lock or pylock.toml would name the hosts of a registry and need an
 # installer that a new Python does not have, while these work with every pip. The SDKs have

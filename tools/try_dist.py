@@ -211,8 +211,7 @@ def compiled_wheel_works(workshop: Workshop) -> None:
     """With "yes" the wheel holds the compiled modules beside their sources, and no C."""
     build = workshop.compiled
     assert build.suffixes() == {".so", *SOURCES}, build.suffixes()
-    sources = {name.removeprefix("src/") for name in workshop.sources if name.startswith("src/")}
-    assert sources <= set(build.names), sorted(sources - set(build.names))
+    holds_all_sources(workshop, build)
     assert ask(workshop.install(build), USE) == "True"
 
 
@@ -222,9 +221,16 @@ def plain_wheel_works(workshop: Workshop) -> None:
     assert build.wheel is not None, build.output
     assert build.wheel.name.endswith("-py3-none-any.whl")
     assert NOTICE not in build.output
+    holds_all_sources(workshop, build)
     python = workshop.install(build)
     assert ask(python, USE) == "False"
     assert ask(python, FOREIGN) == "[]"
+
+
+def holds_all_sources(workshop: Workshop, build: Build) -> None:
+    """Check that no module, page or recording of the package is missing."""
+    sources = {name.removeprefix("src/") for name in workshop.sources if name.startswith("src/")}
+    assert sources <= set(build.names), sorted(sources - set(build.names))
 
 
 def is_plain(workshop: Workshop, build: Build) -> None:

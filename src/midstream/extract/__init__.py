@@ -1,4 +1,4 @@
-"""JSON inside other text: a model's answer in, its documents, its prose and its reasoning out.
+"""JSON inside other text, reported: a model's answer in, its documents, its prose and its reasoning out.
 
 A model that was asked for JSON often writes prose around it, puts it into a code fence, or thinks aloud
 first. `JsonExtractor` reads such a text as it arrives.

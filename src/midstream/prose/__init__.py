@@ -1,8 +1,11 @@
 """Prose in which JSON documents stand: where each of them begins, and what is text or reasoning.
 
 In go fragments of a model's answer. Out come parts in text order: prose, reasoning, and for each document
-its begin, what an accumulator returned for its text, and its end. `midstream.extract` and the one-liners
-with ``extract=True`` are built on it.
+its begin, what an accumulator returned for its text, and its end.
+
+This folder only finds the documents; it knows the grammar and nothing above it, so that the accumulators
+themselves can offer ``extract=True``. `midstream.extract` reports the same parts as messages and updates,
+and so stands above accumulators and calls.
 
 Read ``openings`` first: it decides, from a bounded number of characters, whether a bracket begins a document
 and what a run of backticks means. ``scanner`` walks through the prose with it. ``documents`` joins the
