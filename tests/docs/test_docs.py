@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 OPTIONS = doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
 # what a block may be: code and commands, which are tested, and output; other code comes from the examples
-LANGUAGES = {"python", "js", "jsx", "sh", "console", "text", "{literalinclude}"}
+LANGUAGES = {"python", "js", "jsx", "html", "sh", "console", "text"}
 # parts of the site that hold no code
 DIRECTIVES = re.compile(r"\{(?!code|sourcecode|doctest|test|literalinclude)[\w:-]+\}")
 
@@ -54,7 +54,9 @@ def test_sessions(page: Path) -> None:
     assert runner.failures == 0
 
 
-@pytest.mark.parametrize("block", [b for b in all_blocks("python") if not b.is_session], ids=str)
+@pytest.mark.parametrize(
+    "block", [b for b in all_blocks("python") if not (b.is_session or b.example)], ids=str
+)
 def test_scripts(block: Block) -> None:
     """A script is whole, and prints just what stands behind it."""
     assert block.output is not None, "neither a session (>>>) nor a script with its output in a text block"
@@ -66,15 +68,13 @@ def test_scripts(block: Block) -> None:
     assert matches(block.output, printed.getvalue()), printed.getvalue()
 
 
-@pytest.mark.parametrize("block", all_blocks("{literalinclude}"), ids=str)
-def test_included_files(block: Block) -> None:
-    """A file that a page includes is an example, which the tests run; its output is what the page shows."""
-    assert block.file.is_relative_to(EXAMPLES)
-    assert block.file.is_file()
-    if block.output is None:
-        return
-    printed = output_of(block.file)
-    if block.file.stem in SHOWN_BY_SPEAKER:
+@pytest.mark.parametrize("block", [b for b in all_blocks(*LANGUAGES) if b.example and b.output], ids=str)
+def test_outputs_of_examples(block: Block) -> None:
+    """The output below an example is what it prints; `test_excerpts` compares the code."""
+    assert block.example is not None
+    assert block.output is not None
+    printed = output_of(block.example)
+    if block.example.stem in SHOWN_BY_SPEAKER:
         # of libraries that are not there it prints nothing
         here = {line.partition(" ")[0] for line in printed.splitlines()}
         shown = [line for line in block.output.splitlines(keepends=True) if line.split()[:1] != []]
@@ -84,7 +84,7 @@ def test_included_files(block: Block) -> None:
 
 
 def test_every_example_is_on_a_page() -> None:
-    shown = {block.file for block in all_blocks("{literalinclude}")}
+    shown = {block.example for block in all_blocks(*LANGUAGES)}
     shown |= {(page.parent / link).resolve() for page in PAGES for link in links(page)}
     scripts = {path.resolve() for path in EXAMPLES.rglob("*.py") if path.stem not in HELPERS}
     assert scripts <= shown
@@ -95,9 +95,10 @@ def test_every_block_is_of_a_kind_that_is_tested(page: Path) -> None:
     for block in blocks(page):
         if not DIRECTIVES.fullmatch(block.language):
             assert block.language in LANGUAGES, block
+            assert block.language != "html" or block.example, block
 
 
-@pytest.mark.parametrize("block", all_blocks("js", "jsx"), ids=str)
+@pytest.mark.parametrize("block", [b for b in all_blocks("js", "jsx") if not b.example], ids=str)
 def test_javascript_is_part_of_an_example(block: Block) -> None:
     """The examples are built and opened in Chromium by `make deep ONLY=apps`."""
     examples = [

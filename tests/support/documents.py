@@ -17,6 +17,7 @@ PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"
 )
 
 _FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|:{3,})(?P<info>[^`\n]*)$")
+_EXAMPLE = re.compile(r"<!-- from (examples/[\w./-]+)\b.* -->")
 _LINK = re.compile(r"(?<!\\)\]\(<?([^()\s>]+)>?(?: \"[^\"]*\")?\)")
 # a line of an output that stands for lines left out
 _LEFT_OUT = "⋮"
@@ -33,6 +34,8 @@ class Block:
     options: dict[str, str]
     text: str
     output: str | None = None
+    # the file of ``examples/`` that a comment above the block names
+    example: Path | None = None
 
     def __str__(self) -> str:
         return f"{name_of(self.page)}:{self.line}"
@@ -64,7 +67,10 @@ def blocks(page: Path) -> tuple[Block, ...]:
         if opened is None:
             opened = number, fence["fence"], fence["info"].strip()
         elif fence["fence"].startswith(opened[1]) and not fence["info"].strip():
-            found.append((_block(page, opened[0], opened[2], lines[opened[0] + 1 : number]), number))
+            block = _block(page, opened[0], opened[2], lines[opened[0] + 1 : number])
+            if above := _EXAMPLE.fullmatch(lines[max(opened[0] - 1, 0)]):
+                block.example = ROOT / above[1]
+            found.append((block, number))
             opened = None
     assert opened is None, f"{name_of(page)}: the fence at line {opened and opened[0] + 1} is not closed"
     # an output stands right behind what prints it
