@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Annotated, Any, Literal
 
 import msgspec
+import pydantic
 import pytest
 from pydantic import (
     AfterValidator,
@@ -443,6 +444,28 @@ def test_the_input_of_an_error_is_json(typed: Any) -> None:
             accumulator.add_fragment(text)
         assert str(caught.value.native()) == str(expected.value)
         assert caught.value.errors[0].native["input"] == expected.value.errors()[0]["input"]
+
+
+class Hidden(BaseModel):
+    model_config = ConfigDict(hide_input_in_errors=True)
+    key: int
+
+
+@pydantic.dataclasses.dataclass(config=ConfigDict(hide_input_in_errors=True))
+class HiddenData:
+    key: int
+
+
+@each_build
+@pytest.mark.parametrize("type", [Hidden, HiddenData])
+def test_a_model_may_hide_the_input_in_errors(typed: Any, type: Any) -> None:
+    for text in ('{"key": "secret"', '{"key": "secret"}'):
+        accumulator = typed.JsonTypedAccumulator(type)
+        accumulator.add_fragment(text)
+        with pytest.raises(typed.TypedStreamError) as caught:
+            _ = accumulator.result
+        assert "unable to parse" in str(caught.value.native())
+        assert "secret" not in str(caught.value.native())
 
 
 @each_build

@@ -34,7 +34,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic_core import core_schema
-from typing_extensions import TypedDict
+from typing_extensions import TypeAliasType, TypedDict
 
 from builds import BUILDS
 from midstream.accumulators.value_text import value_text
@@ -338,6 +338,15 @@ class BeforeTree(BaseModel):
     other: Annotated[BeforeTree | None, pydantic.WrapValidator(lambda value, handler: handler(value))] = None
 
 
+Texts = TypeAliasType("Texts", "list[Texts] | str")
+
+
+class Stripped(BaseModel):
+    model_config = ConfigDict(str_strip_whitespace=True)
+    texts: Texts
+    either: Texts | Child = ""
+
+
 class Fails(BaseModel):
     @model_validator(mode="after")
     def fail(self) -> Fails:
@@ -446,6 +455,10 @@ PYDANTIC: dict[str, tuple[Any, list[str]]] = {
     "names instead of aliases": (OnlyByName, ['{"number": 1, "Number": "x"}', '{"Number": 1}']),
     "recursion and functions before": (
         BeforeTree, ['{"name": 1, "parts": [{"name": "b", "other": {"name": "c"}}], "other": null}'],
+    ),
+    "a recursive alias has the configuration of the model around it": (
+        list[Stripped],
+        ['[{"texts": " a "}, {"texts": [" b ", [" c "]], "either": " d "}]', '[{"texts": 5}]'],
     ),
     "a model that always fails": (list[Fails], ["[{}, {}]"]),
     "numbers at the root": (float, ["-0", "1e400", "0.1234567890123456789", "1e2", '"x"']),

@@ -46,7 +46,7 @@ class PydanticPlan:
     """The places of a type, and the validators for them."""
 
     def __init__(self, type: Any) -> None:
-        self._adapter = type if isinstance(type, TypeAdapter) else TypeAdapter(type)
+        self._adapter: TypeAdapter[Any] = TypeAdapter(type)
         self._name = getattr(type, "__name__", str(type))
         self._schemas = Schemas()
         self._validation = Validation(self._schemas)
@@ -54,6 +54,8 @@ class PydanticPlan:
         self._places: dict[tuple[int, int], Place] = {}
         self._bodies: dict[tuple[int, int], Body | None] = {}
         schema: Any = self._adapter.core_schema
+        config = _config(self._schemas.layers(schema).core, None) or {}
+        self._hides_input = config.get("hide_input_in_errors", False)
         self.root = self.place(schema, None)
         self._any = Validator(self._validation, lambda: dict(core_schema.any_schema()), None)
         self._finish = Validator(self._validation, lambda: self._around(schema, None), None)
@@ -101,7 +103,7 @@ class PydanticPlan:
             details.append(
                 {"type": kind, "loc": error.segments, "input": native.get("input"), "ctx": context}
             )
-        return ValidationError.from_exception_data(self._name, details, "json")
+        return ValidationError.from_exception_data(self._name, details, "json", self._hides_input)
 
     # places
 
@@ -131,7 +133,7 @@ class PydanticPlan:
         if kind == "any":
             return Place(ANY.body, ANY.check)
         if kind in CLASSES:
-            check = Validator(self._validation, lambda: layers.top, config).check
+            check = Validator(self._validation, lambda: layers.top, _config(core, config)).check
             return Place(self._body(layers, config), check, carries=True)
         check = Validator(self._validation, lambda: core, config).check
         if kind in ("list", "dict"):
@@ -225,7 +227,7 @@ class PydanticPlan:
         core = layers.core
         if any(layer["type"] != "function-after" for layer in layers.own) or core.get("custom_init"):
             return None
-        inner = config if core.get("config") is None else core["config"]
+        inner = _config(core, config)
         if core.get("root_model"):
             return self._root_model_body(key, layers, inner)
         fields = core if core["type"] == "typed-dict" else self._schemas.resolve(core["schema"])
@@ -257,7 +259,7 @@ class PydanticPlan:
                 body.names[alias] = name
             body.has_rivals = body.has_rivals or len(keys) > 1
         body.item = IGNORED
-        body.close = Validator(self._validation, lambda: self._inside(layers.top, config), config).close
+        body.close = Validator(self._validation, lambda: self._inside(layers.top, config), inner).close
         return body
 
     def _root_model_body(self, key: tuple[int, int], layers: Layers, config: Any) -> Body | None:
@@ -305,8 +307,8 @@ class PydanticPlan:
         copy = {**schema}
         copy.pop("ref", None)
         kind = schema["type"]
-        if kind in CLASSES and schema.get("config") is not None:
-            config = schema["config"]
+        if kind in CLASSES:
+            config = _config(schema, config)
         if kind == "list" and "items_schema" in schema:
             copy["items_schema"] = self._around(schema["items_schema"], config)
         elif kind == "dict" and "values_schema" in schema:
@@ -326,6 +328,11 @@ class PydanticPlan:
             # a class, a function of that class, or a layer around the root of a root model
             copy["schema"] = self._inside(schema["schema"], config)
         return copy
+
+
+def _config(core: Schema, config: Any) -> Any:
+    """Return the configuration inside a class: its own, or else the inherited one."""
+    return config if core.get("config") is None else core["config"]
 
 
 def _fields(schema: Schema) -> Iterator[tuple[str, Schema]]:
