@@ -16,6 +16,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 import chunker
+import corpus
 import growth
 import in_node
 import latency
@@ -74,6 +75,15 @@ def test_texts_by_count() -> None:
     assert len(json.loads(workloads.library(400_000))) == 2
     assert "".join(workloads.volumes(400_000)) == workloads.library(400_000)
     assert all(json.loads(text) for text in workloads.small(quick=True).values())
+
+
+def test_the_corpus_of_broken_texts() -> None:
+    cases = corpus.read()
+    assert len(cases) >= 200
+    assert len({(case.kind, case.name) for case in cases}) == len(cases)
+    assert all(case.text for case in cases)
+    valid = [case for case in cases if case.kind == "valid"]
+    assert [json.loads(case.text) for case in valid] == [case.value for case in valid]
 
 
 def test_cuts() -> None:
