@@ -9,6 +9,7 @@
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
+import hashbrown from "@hashbrownai/core";
 import { JSONParser } from "@streamparser/json";
 import { parsePartialJson as langchain } from "@langchain/core/output_parsers";
 import { parsePartialJson } from "ai";
@@ -69,6 +70,13 @@ const PEERS = {
     }
     for await (const value of river(source())) see(value);
   },
+  "@hashbrownai/core": async (fragments, see) => {
+    let state = hashbrown.createParserState();
+    for (const fragment of fragments) {
+      state = hashbrown.parseChunk(state, fragment);
+      see(state.nodes[state.rootId]?.resolvedValue);
+    }
+  },
   "partial-json": again(quiet(partialJson)),
   "best-effort-json-parser": again(quiet(bestEffort)),
   "untruncate-json": again(quiet((text) => JSON.parse(untruncate.default(text)))),
@@ -115,6 +123,8 @@ const isLoneAtEnd = (text) => /[\ud800-\udbff]$/.test(text);
 
 /** Report whether an intermediate value can still become the final one. */
 function canBecome(shown, final) {
+  // a member without a value is not there yet
+  if (shown === undefined) return true;
   if (typeof shown === "string" && typeof final === "string") return final.startsWith(shown) && !isLoneAtEnd(shown);
   if (typeof shown !== "object" || shown === null || typeof final !== "object" || final === null) return shown === final;
   if (Array.isArray(shown) !== Array.isArray(final)) return false;
