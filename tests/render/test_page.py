@@ -253,6 +253,11 @@ def test_an_invalid_call_says_so(visit: Visit) -> None:
     visit.start("invalid", 0)
     visit.wait()
     visit.picture("invalid")
+    # the array that became invalid has no end
+    row = visit.card("write_rows").locator(".unfinished > .row > .value")
+    assert row.evaluate("value => getComputedStyle(value, '::after').content") == '""'
+    # what was complete before the error has its time
+    assert visit.card("write_rows").locator(".at").count() == 1
     assert (visit.state_of("format_range"), visit.state_of("write_rows")) == ("complete", "invalid")
     card = visit.card("write_rows")
     assert (
@@ -267,9 +272,9 @@ def test_an_invalid_call_says_so(visit: Visit) -> None:
 
 
 def test_free_text_is_shown_as_it_came(visit: Visit) -> None:
-    visit.page.locator("#raw-toggle").click()
     visit.start("patch", 0)
     visit.wait()
+    visit.page.locator("#raw-toggle").click()
     visit.picture("raw")
     assert visit.state_of("apply_patch") == "complete"
     card = visit.card("apply_patch")
@@ -277,6 +282,7 @@ def test_free_text_is_shown_as_it_came(visit: Visit) -> None:
     assert card.locator("pre").text_content().startswith("*** Begin Patch\n")
     assert card.locator("[role=tree]").count() == 0
     expect(card.locator(".raw-label")).to_be_visible()
+    assert card.locator(".action:visible").all_text_contents() == ["Copy raw"]
 
 
 def test_raw_text_can_be_shown_beside(visit: Visit) -> None:
@@ -543,8 +549,8 @@ def test_a_dropped_file_is_read(visit: Visit) -> None:
 
 def test_the_page_follows_until_the_user_scrolls(visit: Visit) -> None:
     value = {"rows": [{"id": i, "text": "x" * 30} for i in range(100)]}
-    visit.page.locator("#raw-toggle").click()
     visit.paste(lines(events(*pieces(json.dumps(value), 10))), 100)
+    visit.page.locator("#raw-toggle").click()
     live = visit.page.locator("#live")
     deadline = time.monotonic() + 30
     while visit.page.evaluate("scrollY") <= 100:
@@ -639,6 +645,12 @@ def test_the_raw_text_marks_what_arrives_what_is_wrong_and_what_is_hovered(visit
     assert visit.page.evaluate(MARKED, "hovered") == ['["Di", 0, null, false]']
     visit.page.mouse.move(5, 5)
     assert visit.page.evaluate(MARKED, "hovered") == []
+    # the keyboard marks, too
+    visit.card("format_range").locator("[role=treeitem]").first.focus()
+    visit.page.keyboard.press("ArrowDown")
+    assert visit.page.evaluate(MARKED, "hovered") == ['"Läufe 2026"']
+    visit.page.locator("#filter").focus()
+    assert visit.page.evaluate(MARKED, "hovered") == []
 
 
 def test_values_paths_and_texts_are_copied(browser: Browser, stage: Stage) -> None:
@@ -662,6 +674,13 @@ def test_values_paths_and_texts_are_copied(browser: Browser, stage: Stage) -> No
     expect(card.locator(".key", has_text="days")).to_be_visible()
     card.get_by_role("button", name="Expand").click()
     expect(card.locator(".key", has_text="stops").first).to_be_visible()
+    visit.page.get_by_role("button", name="Copy link").click()
+    assert visit.page.evaluate("navigator.clipboard.readText()") == f"{stage.url}#recording=trip&pace=0"
+    # nothing leads to a text that was pasted
+    visit.paste(lines(events('{"a": 1}')))
+    visit.wait()
+    expect(visit.page.locator("#link")).to_be_hidden()
+    assert visit.page.url == stage.url
     assert visit.complaints == []
     context.close()
 
@@ -790,6 +809,42 @@ def test_the_tree_is_walked_with_the_keyboard(visit: Visit) -> None:
     # then the raw text, then the next tree
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "raw text"
+
+
+def test_everything_is_reached_with_the_keyboard(visit: Visit) -> None:
+    page = visit.page
+
+    def tab_to(name: str) -> None:
+        focused = "document.activeElement.id || document.activeElement.textContent"
+        for _ in range(30):
+            if page.evaluate(focused) == name:
+                return
+            page.keyboard.press("Tab")
+        raise AssertionError(f"no {name}")
+
+    visit.set_pace(400)
+    page.locator("h1").click()
+    tab_to("recording")
+    page.keyboard.press("r")
+    tab_to("start")
+    page.keyboard.press("Enter")
+    visit.wait("streaming")
+    expect(page.locator("#stop")).to_be_focused()
+    page.keyboard.press("Enter")
+    visit.wait("stopped")
+    expect(page.locator("#start")).to_be_focused()
+    page.keyboard.press("Enter")
+    visit.wait()
+    tab_to("filter")
+    page.keyboard.type("tram")
+    tab_to("raw-toggle")
+    page.keyboard.press(" ")
+    expect(page.locator("pre").first).to_be_hidden()
+    tab_to("Collapse")
+    # what has the focus shows it
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    expect(page.locator("[aria-expanded=false]").first).to_be_attached()
 
 
 def test_a_closed_container_stays_closed_while_it_grows(visit: Visit) -> None:

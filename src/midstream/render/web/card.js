@@ -2,7 +2,7 @@
 
 import { JsonFragmentAccumulator, JsonValueAccumulator, parsePath } from "./midstream.js";
 import { formatPath } from "./lib/paths.js";
-import { make } from "./node.js";
+import { make, markDone } from "./node.js";
 import { RawText } from "./raw.js";
 import { spanOf } from "./spans.js";
 import { ValueTree } from "./tree.js";
@@ -208,13 +208,14 @@ export class CallCard {
       const button = make("button", "action", label);
       button.type = "button";
       button.title = title;
-      button.addEventListener("click", () => this.#act(action));
+      button.dataset.action = action;
+      button.addEventListener("click", () => this.#act(action, button));
       bar.append(button);
     }
     return bar;
   }
 
-  async #act(action) {
+  async #act(action, button) {
     if (action === "expand" || action === "collapse") {
       this.#tree?.expandAll(action === "expand");
       return;
@@ -226,6 +227,7 @@ export class CallCard {
     else if (action === "copy" && node !== null) text = JSON.stringify(node.value, null, 2);
     try {
       await navigator.clipboard.writeText(text);
+      markDone(button);
       this.#say(action === "path" ? `Copied ${text}` : "Copied");
     } catch {
       this.#say("The browser does not allow copying here.");

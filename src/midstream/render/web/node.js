@@ -346,6 +346,12 @@ export class Node {
   }
 }
 
+/** Show for a moment that a button has done what it says. */
+export function markDone(button) {
+  button.classList.add("done");
+  setTimeout(() => button.classList.remove("done"), 1500);
+}
+
 export function setClass(element, name, isSet) {
   if (element.classList.contains(name) !== isSet) element.classList.toggle(name, isSet);
 }

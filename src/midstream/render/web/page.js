@@ -3,7 +3,7 @@
 import { StreamView } from "./calls.js";
 import { Follower } from "./follow.js";
 import { ConnectionLost, EventReader, ResponseError } from "./midstream.js";
-import { make } from "./node.js";
+import { make, markDone } from "./node.js";
 import { beginningOf, streamEvents, streamOf } from "./streams.js";
 
 const find = (id) => document.getElementById(id);
@@ -15,6 +15,7 @@ const startButton = find("start");
 const startPasted = find("start-pasted");
 const stopButton = find("stop");
 const rawToggle = find("raw-toggle");
+const linkButton = find("link");
 const status = find("status");
 const counter = find("counter");
 const announcer = find("announcer");
@@ -217,7 +218,7 @@ form.addEventListener("submit", (event) => {
       announce("There is nothing pasted yet.");
       pasted.focus();
     } else {
-      start({ kind: "pasted", text: pasted.value });
+      startText();
     }
   } else if (picker.value !== "") {
     startRecording();
@@ -227,10 +228,31 @@ form.addEventListener("submit", (event) => {
 /** Run the chosen recording, and put it into the address, which can be passed on. */
 function startRecording() {
   const name = picker.value;
-  const address = new URLSearchParams({ recording: name, pace: String(PACES[pace.value]) });
-  history.replaceState(null, "", `#${address}`);
+  showAddress({ recording: name, pace: String(PACES[pace.value]) });
   start({ kind: "recording", name });
 }
+
+/** Run the pasted text. */
+function startText() {
+  showAddress(null);
+  start({ kind: "pasted", text: pasted.value });
+}
+
+/** Put what leads to the stream into the address; null: nothing does. */
+function showAddress(parts) {
+  linkButton.hidden = parts === null;
+  history.replaceState(null, "", parts === null ? location.pathname : `#${new URLSearchParams(parts)}`);
+}
+
+linkButton.addEventListener("click", async () => {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    markDone(linkButton);
+    announceAction("Link copied");
+  } catch {
+    announceAction("The browser does not allow copying here; the address bar shows the link.");
+  }
+});
 
 filter.addEventListener("input", () => lastView?.filter(filter.value));
 
@@ -244,7 +266,7 @@ document.addEventListener("drop", async (event) => {
   event.preventDefault();
   pasted.value = await file.text();
   find("paste").open = true;
-  start({ kind: "pasted", text: pasted.value });
+  startText();
 });
 
 stopButton.addEventListener("click", () => {

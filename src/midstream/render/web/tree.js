@@ -47,10 +47,12 @@ export class ValueTree {
       this.element.addEventListener("pointerleave", () => this.#time.remove());
     }
     if (onHover !== null) {
-      this.element.addEventListener("pointerover", (event) => {
-        onHover(nodes.get(event.target.closest?.("[role=treeitem]"))?.segments ?? null);
-      });
-      this.element.addEventListener("pointerleave", () => onHover(null));
+      for (const type of ["pointerover", "focusin"]) {
+        this.element.addEventListener(type, (event) => {
+          onHover(nodes.get(event.target.closest?.("[role=treeitem]"))?.segments ?? null);
+        });
+      }
+      for (const type of ["pointerleave", "focusout"]) this.element.addEventListener(type, () => onHover(null));
     }
   }
 
@@ -81,7 +83,7 @@ export class ValueTree {
   /** Show at each field of the root when it was complete. */
   #showTimes() {
     const root = this.#root;
-    if (this.#clock === null || root === null || root.kind !== "object" || this.#state !== "open") return;
+    if (this.#clock === null || root === null || root.kind !== "object") return;
     if (this.#timed.size === root.children.length || root.children.length > TIMED) return;
     const openKey = this.#path?.[0] ?? null;
     for (const child of root.children) {
