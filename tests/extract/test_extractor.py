@@ -93,6 +93,9 @@ TABLE: dict[str, tuple[str, list[str], list[Any]]] = {
     ),
     "arrays in arrays": ("So:\n[[1], [\n2]]", ["TSo:\n", "prose"], [[[1], [2]]]),
     "an array of objects within a line": ('So: [ {"a": 1}]', ["TSo: ", "prose"], [[{"a": 1}]]),
+    "escaped space and quotes": ('So: {\\n  \\"a', ["TSo: ", "prose", "!expected_key"], []),
+    "an array in a fence, within a line": ("{{```json\n{[1]", ["T{{```json\n{", "fence"], [[1]]),
+    "an array in a line of Markdown": ("- [1, 2] and [ 3]", ["T- [1, 2] and [ 3]", "!no_json"], []),
     "spaces after the bracket": ('{ \n\t "a": 1}', ["bare"], [{"a": 1}]),
     "a heading": ("# Title {#id}\n", ["T# Title {#id}\n", "!no_json"], []),
     "nothing": ("", ["!no_json"], []),
@@ -432,6 +435,7 @@ def test_the_text_of_an_answer_without_a_document_is_intact(midstream: Any, text
 HOSTILE = [
     "{", "[", "`", "```", "~", "<", "[[", "{ ", "[1", "\n[1] ", "{a", "<think", "</", "```json\n",
     "```python\n", "[{", " {\n", "{}", '{"a":1}\n', "\n```", "\n[", "{a:1}", '"', "<think></think>",
+    "```json\n```\n", "x [y", "[(", "{\\n", " [",
 ]  # fmt: skip
 
 

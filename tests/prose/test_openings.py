@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from midstream.prose.openings import (
     ARRAY,
+    ARRAY_IN_FENCE,
     MAX_FENCE,
     MAX_HELD,
     MAX_NAME,
@@ -28,6 +29,12 @@ TABLE: list[tuple[str, int, int, int]] = [
     ("{}", YES, YES, YES),
     ("{ \n}", YES, YES, YES),
     ('{\\"a', YES, YES, YES),
+    ('{\\n  \\"a', YES, YES, YES),
+    ('{\\n\\t "a', YES, YES, YES),
+    ("{\\normal x}", NO, NO, NO),
+    ("{\\n x", NO, NO, NO),
+    ("{\\n", NO, NO, NO),
+    ('{\u00a0\u200b"a"', YES, YES, YES),
     ("{// c", YES, YES, YES),
     ("{# c", YES, YES, YES),
     ("{#id}", NO, NO, NO),
@@ -52,13 +59,15 @@ TABLE: list[tuple[str, int, int, int]] = [
     ("[truest, 1]", NO, NO, NO),
     ("[a](b)", NO, NO, NO),
     ("[[1]", NO, YES, YES),
+    ("[('a', 1)", NO, YES, YES),
+    ("[(1, 2)", NO, NO, YES),
     ("[[Page]]", NO, NO, NO),
     ("[[null]", NO, YES, YES),
     ("[2024-01-01] x", NO, NO, YES),
 ]
 PLACES = [(False, False), (True, False), (True, True)]
 
-texts = st.text(st.sampled_from("{}[]\"':,/#\\ \n01.-+antrue$«x"), max_size=12)
+texts = st.text(st.sampled_from("{}[](\"':,/#\\ \n01.-+antrue$«x\u00a0"), max_size=12)
 places = st.sampled_from(PLACES)
 
 
@@ -84,9 +93,13 @@ def test_a_decision_is_final(bracket: str, rest: str, place: tuple[bool, bool]) 
 def test_the_search_finds_every_document(text: str, place: tuple[bool, bool]) -> None:
     for i, c in enumerate(text):
         if c in "{[" and begins_document(text, i, False, *place) != NO:
-            found = (OBJECT if c == "{" else ARRAY)(text, i)
-            assert found is not None
-            assert found.start() == i
+            searches = [OBJECT] if c == "{" else [ARRAY_IN_FENCE]
+            if c == "[" and (not place[0] or not text[:i].rpartition("\n")[2].strip(" ")):
+                searches.append(ARRAY)
+            for search in searches:
+                found = search(text, i)
+                assert found is not None
+                assert found.start() == i
 
 
 @pytest.mark.parametrize("space", [" ", "\n"])

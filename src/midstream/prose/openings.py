@@ -5,7 +5,12 @@ Every function looks at a bounded number of characters after a place in the text
 
     document  = "{" ws ( quote / "}" / comment / name ws ":" )
               / "[" ws ( what an object begins with )
-              / "[" ws ( quote / number / "[" / "]" / comment / literal )    at a line start or in a fence
+              / "[" ws ( quote / number / "[" / "(" quote / "]" / comment / literal )
+                                                                         at a line start or in a fence
+    quote     = the quotes of all dialects, each perhaps escaped: JSON as the content of a string
+
+White space includes the spaces of other scripts and those without width, and its escaped form before an
+escaped quote.
 
 An array of at most one number or literal, such as ``[1]`` or ``[ ]``, with more text on its line is the
 number of a source or a check box: at the start of a line after prose it begins no document.
@@ -18,6 +23,7 @@ from typing import NamedTuple
 
 __all__ = [
     "ARRAY",
+    "ARRAY_IN_FENCE",
     "FENCES",
     "MAX_FENCE",
     "MAX_HELD",
@@ -37,8 +43,9 @@ MAX_SPACE = 256
 MAX_NAME = 64
 MAX_FENCE = 1000
 _MAX_INFO = 32
-# a fence with its word and the white space after it, then two brackets, a word, and white space around them
-MAX_HELD = MAX_FENCE + _MAX_INFO + 4 * MAX_SPACE + MAX_NAME + 16
+# a fence with its word and the white space after it, then two brackets, a word or escaped white space, and
+# white space around them
+MAX_HELD = MAX_FENCE + _MAX_INFO + 4 * MAX_SPACE + 5 * MAX_NAME + 32
 
 # the words after an opening fence of which the content is searched; "" is a fence without one
 FENCES = frozenset({"", "json", "json5", "jsonc", "jsonl", "js", "tool_call"})
@@ -60,14 +67,22 @@ _LITERALS = frozenset(
         "Infinity",
     )
 )
-_SPACE = rf"[ \t\r\n]{{0,{MAX_SPACE}}}+"
+# what a number of any dialect or a literal begins with
+_FIRST = "+-." + "".join(sorted({word[0] for word in _LITERALS}))
+_BLANKS = "\u00a0\u2000-\u200d\u202f\u205f\u2060\u3000\ufeff"
+_SPACE = rf"[ \t\r\n{_BLANKS}]{{0,{MAX_SPACE}}}+"
+_ITEM = rf"{_SPACE}(?:[{_QUOTES}\[\](\\/#\d{re.escape(_FIRST)}]|\Z)"
 # the next bracket that is not clearly part of the prose
 OBJECT = re.compile(
     rf"\{{(?={_SPACE}(?:[{_QUOTES}\}}\\/#]|(?:[^\W\d]|\$)[\w$-]{{0,{MAX_NAME}}}+{_SPACE}(?::|\Z)|\Z))"
 ).search
-ARRAY = re.compile(rf"\[(?={_SPACE}(?:[{_QUOTES}\[\]{{\\/#\d+.\-tfnTFNuI]|\Z))").search
+ARRAY_IN_FENCE = re.compile(rf"\[(?=(?:{_SPACE}\{{|{_ITEM}))").search
+# outside a fence most arrays begin a line: before the bracket stands no word, nor a word and one space
+ARRAY = re.compile(rf"\[(?={_SPACE}(?:\{{|\Z)|(?<!\S\[)(?<!\S[ \t]\[){_ITEM})").search
 
-_skip_space = re.compile(rf"[ \t\r\n]{{0,{MAX_SPACE}}}").match
+_skip_space = re.compile(rf"[ \t\r\n{_BLANKS}]{{0,{MAX_SPACE}}}").match
+# the escaped white space after a bracket, and what follows it
+_escaped_space = re.compile(rf"(?:\\[nrt][ \t\r\n]{{0,{MAX_NAME}}}){{1,4}}").match
 _name = re.compile(rf"[^\W\d][\w$-]{{0,{MAX_NAME}}}|\$[\w$-]{{0,{MAX_NAME}}}").match
 _scalar = re.compile(rf"[-+\w.:]{{0,{MAX_NAME}}}").match
 _blank = re.compile(rf"[ \t]{{0,{MAX_SPACE}}}").match
@@ -113,7 +128,17 @@ def _begins_quote_or_comment(text: str, j: int, is_final: bool) -> int:
     if j + 1 == len(text):
         return NO if is_final else MORE
     c, following = text[j], text[j + 1]
+    if c == "\\" and following in "nrt":
+        return _begins_escaped(text, j, is_final)
     return YES if following in ('"' if c == "\\" else "/*" if c == "/" else " \t\n!#") else NO
+
+
+def _begins_escaped(text: str, j: int, is_final: bool) -> int:
+    r"""Decide whether text[j:] is escaped white space and a quote, unlike a word such as ``\normal``."""
+    k = _after(_escaped_space, text, j)
+    if text.startswith(('"', '\\"'), k):
+        return YES
+    return MORE if text[k:] in ("", "\\") and not is_final else NO
 
 
 def _begins_array(text: str, i: int, is_final: bool, is_free: bool, is_certain: bool) -> int:
@@ -130,10 +155,12 @@ def _begins_array(text: str, i: int, is_final: bool, is_free: bool, is_certain: 
         return YES
     if c == "/" or c == "#" or c == "\\":
         return _begins_quote_or_comment(text, j, is_final)
-    if c == "[":
-        return _begins_inner_array(text, j + 1, is_final)
+    if c == "[" or c == "(":
+        return _begins_inner_array(text, j + 1, is_final, is_certain or c == "[")
     if c == "]":
         return YES if is_certain else _ends_line(text, j + 1, is_final)
+    if not (c.isdecimal() or c in _FIRST):
+        return NO
     scalar = _scalar(text, j)
     assert scalar is not None
     end = scalar.end()
@@ -157,14 +184,16 @@ def _begins_items(text: str, j: int, end: int, is_final: bool, is_certain: bool)
     return YES if text[k] in ",/#" else NO
 
 
-def _begins_inner_array(text: str, i: int, is_final: bool) -> int:
+def _begins_inner_array(text: str, i: int, is_final: bool, is_certain: bool) -> int:
     """Decide whether a document continues at i, after two brackets; ``[[word`` is a link of a wiki."""
     j = _after(_skip_space, text, i)
     if j == len(text):
         return NO if is_final else MORE
     c = text[j]
-    if c in "[]{" or c in "0123456789-+." or c in _QUOTES:
+    if c in _QUOTES or (is_certain and c in "[]{0123456789-+."):
         return YES
+    if not is_certain:
+        return NO
     if c == "/" or c == "#" or c == "\\":
         return _begins_quote_or_comment(text, j, is_final)
     word = _scalar(text, j)

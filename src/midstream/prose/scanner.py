@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from .openings import (
     ARRAY,
+    ARRAY_IN_FENCE,
     FENCES,
     MAX_FENCE,
     MAX_SPACE,
@@ -51,6 +52,7 @@ _OPENING = tuple(f"<{name}>" for name in _NAMES)
 _CLOSING = tuple(f"</{name}>" for name in _NAMES)
 # for each character with which something may begin, how to find the next place where it does
 _BRACKETS: dict[str, Search] = {"{": OBJECT, "[": ARRAY}
+_BRACKETS_IN_FENCE: dict[str, Search] = {"{": OBJECT, "[": ARRAY_IN_FENCE}
 _RUNS: dict[str, Search] = {"`": re.compile("```").search, "~": re.compile("~~~").search}
 _TAGS: dict[str, Search] = {"<": re.compile("<(?:think(?:ing)?|reasoning)>").search}
 _LONGEST_TAG = 12
@@ -82,13 +84,15 @@ class Scanner:
         self.has_text = False
         self.wants_documents = True
         self._markers: dict[str, Search] = {}
-        self._at: dict[str, int] = {}
+        # where each search found its next marker: a place is searched for once
+        self._at: dict[Search, int] = {}
         self._choose_markers()
 
     def _choose_markers(self) -> None:
         """Choose what is searched for in prose."""
+        brackets = _BRACKETS_IN_FENCE if self.fence else _BRACKETS
         self._markers = (
-            (_BRACKETS if self.wants_documents else {})
+            (brackets if self.wants_documents else {})
             | (_RUNS if self.wants_documents or self.fence else {})
             | (_TAGS if self._thinking and not self.fence else {})
         )
@@ -191,12 +195,12 @@ class Scanner:
         n = first = len(text)
         places = self._at
         for c, search in self._markers.items():
-            at = places.get(c, -1)
+            at = places.get(search, -1)
             if at < i:
                 at = text.find(c, i)
                 found = search(text, at) if at >= 0 else None
                 at = n if found is None else found.start()
-                places[c] = at
+                places[search] = at
             if at < first:
                 first = at
         return first
