@@ -210,10 +210,10 @@ def test_the_default_stream_grows_and_completes(visit: Visit) -> None:
     visit.picture("complete")
     assert visit.page.locator(".badge").all_text_contents() == ["complete", "complete"]
     assert visit.value("find_trains")["passengers"] == [
-        {"name": "Fahrgast fünf", "age": 34, "seat": "window"},
-        {"name": "Fahrgast zwölf", "age": 36, "seat": None},
+        {"name": "Passenger five", "age": 34, "seat": "window"},
+        {"name": "Passenger twelve", "age": 36, "seat": None},
     ]
-    assert visit.value("plan_weekend")["notes"] == "Regenjacke ☂ mitnehmen;\nTram 4 fährt nicht."
+    assert visit.value("plan_weekend")["notes"] == "Bring a raincoat ☂;\nTram 4 is not running."
     # partial strings were seen to grow, and every one is the beginning of a whole one
     shown = [frame["open"] for frame in visit.frames() if frame["open"]]
     assert any(after != before and after.startswith(before) for before, after in pairwise(shown))
@@ -266,7 +266,7 @@ def test_an_invalid_call_says_so(visit: Visit) -> None:
         .startswith("Not valid JSON: expected ',' or the end of the container")
     )
     assert card.locator(".stop").text_content() == "invalid from here"
-    assert visit.value("write_rows")["rows"][:2] == [["Mo", 5.2, "31:10", True], ["Di", 0, None, False]]
+    assert visit.value("write_rows")["rows"][:2] == [["Mon", 5.2, "31:10", True], ["Tue", 0, None, False]]
     # the damaged text can be looked at
     assert '"52:04" true]' in card.locator("pre").text_content()
 
@@ -308,7 +308,7 @@ def test_structured_output_is_a_tree(visit: Visit) -> None:
     visit.start("report", 0)
     visit.wait()
     assert visit.state_of("Structured output") == "complete"
-    assert visit.value("Structured output")["title"] == "Energiebericht Q2 · Werk Süd"
+    assert visit.value("Structured output")["title"] == "Energy report Q2 · South plant"
 
 
 def test_text_that_only_looks_like_json_is_text(visit: Visit) -> None:
@@ -396,7 +396,7 @@ def test_a_lost_connection_is_made_again(visit: Visit, stage: Stage) -> None:
     number = int(asked[1].headers["last-event-id"].rpartition("-")[2])
     assert number > 30
     assert visit.page.locator(".badge").all_text_contents() == ["complete", "complete"]
-    assert visit.value("plan_weekend")["days"][1]["stops"] == ["Uetliberg", 'Ristorante "Da Riva"']
+    assert visit.value("plan_weekend")["days"][1]["stops"] == ["Uetliberg", 'Restaurant "Da Riva"']
 
 
 def test_a_stream_that_is_dropped_fails_with_its_reason(visit: Visit, stage: Stage) -> None:
@@ -417,7 +417,7 @@ def test_a_reload_of_a_stream_that_was_forgotten_begins_anew(visit: Visit) -> No
     visit.page.evaluate("memory => sessionStorage.setItem('midstream', memory)", memory)
     visit.page.reload()
     visit.wait()
-    assert visit.value("web_search")["query"] == "Nordlichter Tromsø März"
+    assert visit.value("web_search")["query"] == "northern lights Tromsø March"
     assert visit.page.locator(".message").count() == 1
     # the browser itself notes the status of the response
     assert len(visit.complaints) == 1
@@ -640,9 +640,9 @@ def test_the_raw_text_marks_what_arrives_what_is_wrong_and_what_is_hovered(visit
     assert visit.page.evaluate(MARKED, "fresh") == []
     assert visit.page.evaluate(MARKED, "error") == ["t"]
     visit.card("write_rows").locator(".key", has_text="sheet").hover()
-    assert visit.page.evaluate(MARKED, "hovered") == ['"Läufe 2026"']
+    assert visit.page.evaluate(MARKED, "hovered") == ['"Runs 2026"']
     visit.card("write_rows").locator(".index", has_text="1").hover()
-    assert visit.page.evaluate(MARKED, "hovered") == ['["Di", 0, null, false]']
+    assert visit.page.evaluate(MARKED, "hovered") == ['["Tue", 0, null, false]']
     visit.page.mouse.move(5, 5)
     assert visit.page.evaluate(MARKED, "hovered") == []
     # the keyboard marks, too
@@ -664,11 +664,11 @@ def test_values_paths_and_texts_are_copied(browser: Browser, stage: Stage) -> No
         card.get_by_role("button", name=action, exact=True).click()
         return str(visit.page.evaluate("navigator.clipboard.readText()"))
 
-    assert json.loads(copied("Copy"))["title"].startswith("Zürich im Mai")
+    assert json.loads(copied("Copy"))["title"].startswith("Zürich in May")
     assert copied("Copy raw") == card.locator("pre").text_content()
     card.locator(".key", has_text="stops").first.click()
     assert copied("Copy path") == "days[0].stops"
-    assert json.loads(copied("Copy")) == ["Lindenhof", "Café am See", "Bad Utoquai 🏊"]
+    assert json.loads(copied("Copy")) == ["Lindenhof", "Lakeside Café", "Utoquai Baths 🏊"]
     card.get_by_role("button", name="Collapse").click()
     expect(card.locator(".key", has_text="stops").first).to_be_hidden()
     expect(card.locator(".key", has_text="days")).to_be_visible()
@@ -703,7 +703,7 @@ def test_a_screen_reader_meets_trees(visit: Visit) -> None:
     snapshot = visit.card("web_search").aria_snapshot()
     assert 'tree "web_search: arguments"' in snapshot
     assert "treeitem" in snapshot
-    assert "Nordlichter Tromsø März" in snapshot
+    assert "northern lights Tromsø March" in snapshot
     assert 'region "raw text"' in snapshot
     assert 'button "Copy path"' in snapshot
 

@@ -162,8 +162,8 @@ def applications(folder: Path) -> Iterator[tuple[str, Path]]:
 # what each application must show when its stream is over
 SHOWN: dict[str, Any] = {
     "vite_app": ("#calls", ["plan_weekend", "Ristorante", "89.5", "complete"]),
-    "svelte_app": ("main", ["complete", "Zürich im Mai", "Lindenhof", "11 km", "Tram 4"]),
-    "react_app": ("#app", ["complete", "Zürich im Mai"]),
+    "svelte_app": ("main", ["complete", "Zürich in May", "Lindenhof", "11 km", "Tram 4"]),
+    "react_app": ("#app", ["complete", "Zürich in May"]),
 }
 
 
