@@ -9,7 +9,7 @@ SOURCES := $(shell find src/midstream -name "*.py" -o -name "*.pxd")
 # installer that a new Python does not have, while these work with every pip. The SDKs have
 # contradicted each other in their dependencies, so each needs a resolution of its own.
 PINNED = -m pip install --quiet --require-hashes --requirement requirements
-LOCKS := check docs fuzz locks mutants sdk-openai sdk-anthropic sdk-objects sdk-frameworks
+LOCKS := check demo docs fuzz locks mutants sdk-openai sdk-anthropic sdk-objects sdk-frameworks
 BENCH := .venv-bench
 BENCH_WHEEL = $(BENCH)/bin/python -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir $(BENCH)/wheels $(BENCH)/source
 
@@ -26,8 +26,8 @@ help:
 	@echo "make bench   measure against the peers (QUICK=1: a short run; DOCS=1: write docs/benchmarks.md)"
 	@echo "make deep    run the long-running programs (ONLY=list: list them; ONLY=fuzz: run one of them)"
 
-demo: $(VENV)/installed
-	@$(BIN)/python -m midstream.cli.demo
+demo: .venv-demo/ready
+	@.venv-demo/bin/python -m midstream.cli.demo
 
 test: $(VENV)/installed $(SDKS) $(VENV)/programs
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
@@ -103,6 +103,18 @@ $(VENV)/programs: | $(VENV)/tools
 .venv-%/ready: requirements/%.txt
 	$(PYTHON) -m venv .venv-$*
 	.venv-$*/bin/python $(PINNED)/$*.txt
+	@touch $@
+
+# The demo needs no developer tools and compiles nothing: the package is imported from src, where compiled modules
+# may be.
+.venv-demo/ready: requirements/demo.txt
+	@echo "Preparing an environment for the demo, .venv-demo (only the first time) ..."
+	@$(PYTHON) -m venv .venv-demo
+	@.venv-demo/bin/python $(PINNED)/demo.txt
+	@.venv-demo/bin/python -c "import pathlib, sysconfig; \
+		pathlib.Path(sysconfig.get_path('purelib'), 'midstream.pth').write_text('$(CURDIR)/src')"
+	@printf '#!/bin/sh\nexec "%s" -m midstream.cli "$$@"\n' $(CURDIR)/.venv-demo/bin/python > .venv-demo/bin/midstream
+	@chmod +x .venv-demo/bin/midstream
 	@touch $@
 
 # run after a change of the groups in pyproject.toml; UPGRADE=1 selects the newest versions

@@ -71,7 +71,7 @@ def test_one_sees_streaming_completion_and_truncation_in_ten_seconds() -> None:
     updates = SECONDS_PER_FRAGMENT * len(FRAGMENTS)
     assert updates + 2 < seconds
     assert 7 < updates + SECONDS_OF_VIEW < 12
-    views = [screen.partition("Two tool calls")[2] for screen in screens]
+    views = [screen.partition("two tool calls")[2].partition("The fragments")[0] for screen in screens]
     # a screen may be caught while it is drawn
     first = [
         next(number for number, view in enumerate(views) if word in view)
@@ -80,6 +80,7 @@ def test_one_sees_streaming_completion_and_truncation_in_ten_seconds() -> None:
     assert first == sorted(set(first))
     assert any("streaming" in view and "complete" in view for view in views)
     assert "streaming" not in views[-1]
+    assert "args.city  CompleteString" not in screens[first[-1]]
     assert "complete" in views[-1]
     assert "truncated" in views[-1]
     assert any("▌" in screen for screen in screens)
@@ -94,8 +95,14 @@ def test_without_a_terminal_both_parts_are_printed_at_once() -> None:
     assert done.stderr == ""
     assert "args.city  + 'ür'\n" in done.stdout
     assert "complete: True" in done.stdout
-    found = json.loads(re.findall(r"^\[\n.*^\]\n", done.stdout, re.DOTALL | re.MULTILINE)[0])
-    assert [call["is_complete"] for call in found] == [True, False]
+    assert "\nsearch_code: complete\n{\n" in done.stdout
+    assert "\nwrite_file: the text ends before the document does (line 1, column 468)\n{\n" in done.stdout
+    first, second = (
+        json.loads(text) for text in re.findall(r"^\{\n.*?^\}\n", done.stdout, re.DOTALL | re.MULTILINE)
+    )
+    assert first["query"] == "retry budget"
+    assert second["content"].endswith("[t for t in ")
+    assert "raw_args" not in done.stdout
     assert "\x1b" not in done.stdout
 
 

@@ -1,8 +1,8 @@
 """Show JSON arriving: ``midstream demo``, or ``python -m midstream.cli.demo``.
 
-First the demo prints the updates of one tool call, one per line, which needs no other package. If the extra
-``cli`` is installed, it then shows a recorded stream with two calls, the second of them truncated, in the
-terminal view.
+If the extra ``cli`` is installed, the demo first shows a recorded stream with two tool calls, the second of
+them truncated, in the terminal view. Then it prints the updates of one tool call, one per line, which needs
+no other package.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .. import COMPILED, JsonFragmentAccumulator, __version__
 from ..recordings import load
-from ..render.plain import update_line
+from ..render.plain import print_value, update_line
 
 __all__ = ["main", "write_recording"]
 
@@ -71,7 +71,12 @@ def show_calls(seconds: float) -> None:
         message.finish()
         live.update(message.view)
     if not live.is_live:
-        message.print()
+        print("".join(message.text))
+        for call in message.calls():
+            state = "complete" if call.is_complete else call.error and call.error.message
+            print(f"\n{call.name}: {state}")
+            print_value(call.args)
+    print()
 
 
 def write_recording(name: str) -> None:
@@ -91,14 +96,16 @@ def main() -> None:
     """Run both parts, at a model's speed if the output is a terminal."""
     is_watched = sys.stdout.isatty()
     core = "compiled" if COMPILED else "plain"
-    print(f"midstream {__version__}, {core} core: the arguments of a tool call, as they arrive\n")
+    print(f"midstream {__version__}, {core} core\n")
+    has_view = find_spec("rich") is not None and find_spec("typer") is not None
+    if has_view:
+        print(
+            "A recorded stream with two tool calls; the model runs out of tokens in the second:\n", flush=True
+        )
+        show_calls(SECONDS_OF_VIEW if is_watched else 0)
+    print("The fragments of another call, and the updates that a program gets for each:\n")
     show_updates(SECONDS_PER_FRAGMENT if is_watched else 0)
-    if find_spec("rich") is None or find_spec("typer") is None:
-        print(_WITHOUT_RICH)
-        return
-    print("Two tool calls; the model runs out of tokens in the second:\n", flush=True)
-    show_calls(SECONDS_OF_VIEW if is_watched else 0)
-    print(f"\n{_NEXT.format(_command())}")
+    print(_NEXT.format(_command()) if has_view else _WITHOUT_RICH)
 
 
 if __name__ == "__main__":
