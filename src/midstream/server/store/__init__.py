@@ -5,7 +5,8 @@ that viewers receive is derived from this log. Read the files in this order:
 
 ``base``    what every store does, and what its answers mean
 ``memory``  for one process
-``sqlite``  for the workers of one machine
+``sqlite``  for the workers of one machine. Its parts: ``sqlite_file`` has the tables, ``sqlite_thread`` runs
+            the statements, ``doorbell`` wakes the other workers, ``lease_files`` says which workers live
 ``redis``   for several machines (Redis or Valkey)
 ``urls``    from ``--store URL`` to a store
 
