@@ -104,6 +104,10 @@ TABLE: dict[str, tuple[str, list[str], list[Any]]] = {
     "a document that is cut off": ('Here: {"a": [1,', ["THere: ", "prose", "!truncated"], []),
     "reasoning that is cut off": ("<think>{", ["R{", "!no_json"], []),
     "a surplus bracket": ("{}}", ["bare", "T}"], [{}]),
+    "an array after reasoning": ("<think>a</think>[1]", ["Ra", "bare"], [[1]]),
+    "an array and a space after reasoning": ("<think>a</think> [1] x", ["Ra", "T ", "bare", "T x"], [[1]]),
+    "an array after a no-break space": ("So:\n\u00a0 [1]", ["TSo:\n\u00a0 [1]", "!no_json"], []),
+    "an array after a carriage return": ("So:\r[1]", ["TSo:\r", "prose"], [[1]]),
     "more tags than one": ("<think>a</think><think>b</think>{}", ["Rab", "bare"], [{}]),
 }
 

@@ -77,8 +77,9 @@ OBJECT = re.compile(
     rf"\{{(?={_SPACE}(?:[{_QUOTES}\}}\\/#]|(?:[^\W\d]|\$)[\w$-]{{0,{MAX_NAME}}}+{_SPACE}(?::|\Z)|\Z))"
 ).search
 ARRAY_IN_FENCE = re.compile(rf"\[(?=(?:{_SPACE}\{{|{_ITEM}))").search
-# outside a fence most arrays begin a line: before the bracket stands no word, nor a word and one space
-ARRAY = re.compile(rf"\[(?={_SPACE}(?:\{{|\Z)|(?<!\S\[)(?<!\S[ \t]\[){_ITEM})").search
+# outside a fence most arrays begin a line: before the bracket stands no word, nor a word and one space;
+# a tag, which may end reasoning, is no word
+ARRAY = re.compile(rf"\[(?={_SPACE}(?:\{{|\Z)|(?<![^\s>]\[)(?<![^\s>][ \t]\[){_ITEM})").search
 
 _skip_space = re.compile(rf"[ \t\r\n{_BLANKS}]{{0,{MAX_SPACE}}}").match
 # the escaped white space after a bracket, and what follows it

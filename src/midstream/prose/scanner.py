@@ -221,7 +221,7 @@ class Scanner:
         return n
 
     def _begins_line(self, text: str, start: int, i: int) -> bool:
-        """Report whether only white space precedes text[i] on its line."""
+        """Report whether only spaces and tabs precede text[i] on its line."""
         j = i - 1
         while j >= start and text[j] in " \t":
             j -= 1
@@ -243,10 +243,10 @@ class Scanner:
 
     def _note(self, piece: str) -> None:
         """Note what the last line of a piece consists of."""
-        line = piece.rfind("\n") + 1
+        line = max(piece.rfind("\n"), piece.rfind("\r")) + 1
         if line or self._line_is_blank:
-            rest = piece[line:]
-            self._line_is_blank = not rest or rest.isspace()
+            # the same white space as in `_begins_line`
+            self._line_is_blank = not piece[line:].strip(" \t")
         self._last = piece[-1]
 
     def _hold(self, text: str, start: int, i: int, parts: list[tuple[str, Any]]) -> None:
