@@ -36,6 +36,7 @@ HOT = [
     "accumulators/fragments",
     "accumulators/value_visitor",
     "accumulators/values",
+    "streams/text",
     "accumulators/automaton",
     "accumulators/selection",
     "accumulators/select",

@@ -3,11 +3,11 @@
 from . import aio
 from ._undefined import UNDEFINED
 from ._version import __version__
-from .accumulators.fragments import JsonFragmentAccumulator, updates
+from .accumulators.fragments import JsonFragmentAccumulator
 from .accumulators.match import Match
 from .accumulators.select import JsonSelectAccumulator, first, select
 from .accumulators.update import JsonFragmentKind, JsonFragmentUpdate
-from .accumulators.values import JsonValueAccumulator, parse_partial, values
+from .accumulators.values import JsonValueAccumulator
 from .calls.handler import ToolCall, ToolsAggregateMessageHandler
 from .calls.messages import (
     MessageEnd,
@@ -38,7 +38,8 @@ from .extract.extractor import JsonExtractor
 from .limits import Limits
 from .paths import parse_path
 from .patterns import ANY
-from .streams import argument_deltas, messages, text_deltas, tool_calls
+from .streams.provider import argument_deltas, messages, text_deltas, tool_calls
+from .streams.text import parse_partial, updates, values
 from .tree.containers import JsonArrayAstNode, JsonObjectAstNode
 from .tree.nodes import (
     JsonAstNode,

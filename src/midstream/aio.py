@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from ._closing import Source
 from .accumulators.base import DEFAULT_LIMITS
-from .accumulators.extracted import ExtractedUpdates
 from .accumulators.fragments import JsonFragmentAccumulator
 from .accumulators.select_async import first, select
-from .accumulators.values import JsonValueAccumulator, ValueStream
+from .accumulators.values import JsonValueAccumulator
 from .chunker.chunker import JsonStreamChunker
 from .errors import JsonStreamError
-from .prose.documents import extraction
-from .streams import ArgumentStream, CallStream, ProviderStream, TextStream, source_of
+from .extract.documents import extraction
+from .streams.provider import ArgumentStream, CallStream, ProviderStream, TextStream, source_of
+from .streams.text import ExtractedUpdates, ValueStream
 from .wire.patches import PatchStream
 
 if TYPE_CHECKING:

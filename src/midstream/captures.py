@@ -18,7 +18,7 @@ from .provider_events import BOM, FIELDS, ProviderEventReader, may_be_field, not
 from .providers import FORMATS, detect
 from .providers._formats import TEXT_FORMATS
 from .providers._reading import decoded
-from .streams import text_deltas
+from .streams.provider import text_deltas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

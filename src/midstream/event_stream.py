@@ -16,7 +16,7 @@ from .calls.middleware import JsonFragmentUpdateMiddleware
 from .errors import ErrorCode, JsonStreamError, ParserError
 from .events.writer import EventWriter
 from .sse import BOM, SseDecoder
-from .streams import ProviderStream
+from .streams.provider import ProviderStream
 from .wire.form import to_wire
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ Read the files in this order:
 ``update``         one update, and ``Emitter``, which creates updates; paths are computed when they are read
 ``base``           what all accumulators share: options, error policies, checkpoints
 ``fragments``      ``JsonFragmentAccumulator``: fragments in, updates out
-``extracted``      the updates of the documents in a model's answer
 ``value_visitor``  the visitor that builds the value, with copy-on-write snapshots
 ``values``         ``JsonValueAccumulator``: fragments in, the value so far out
 ``automaton``      path patterns as an automaton, which says what a place in the document matches

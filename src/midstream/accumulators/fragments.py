@@ -6,15 +6,11 @@ import sys
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from .._closing import Source
 from .._signature import SourceSignature
 from ..core import cython_shim as cython
 from ..core.text import TextBuffer, load_text, save_text
-from ..errors import JsonStreamError, ParserError
 from ..paths import pair_of, root_of, segments_of
-from ..prose.documents import extraction
 from .base import DEFAULT_LIMITS, Accumulator, restore
-from .extracted import ExtractedUpdates
 from .update import (
     COMPLETE_BOOLEAN,
     COMPLETE_NULL,
@@ -46,14 +42,15 @@ if not cython.compiled:
     from .update import list_with_room
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable
 
-    from .._options import AfterRoot, OnError, Pick, Thinking
+    from .._options import AfterRoot, OnError
     from ..core.visitor import Visitor
+    from ..errors import ParserError
     from ..limits import Limits
     from ..paths import Segment
 
-__all__ = ["JsonFragmentAccumulator", "updates"]
+__all__ = ["JsonFragmentAccumulator"]
 
 # the visitor's list between two calls: the list of the last call belongs to the caller
 _NONE: list[JsonFragmentUpdate] = []
@@ -337,58 +334,3 @@ class JsonFragmentAccumulator(Accumulator):
         """
         accumulator: JsonFragmentAccumulator = restore(cls, data, parse_int, parse_float)
         return accumulator
-
-
-def updates(
-    fragments: Iterable[str | bytes] | str | bytes,
-    *,
-    root: str = "root",
-    on_error: OnError = "raise",
-    after_root: AfterRoot = "error",
-    limits: Limits = DEFAULT_LIMITS,
-    parse_int: Callable[[str], Any] = int,
-    parse_float: Callable[[str], Any] = float,
-    extract: bool = False,
-    pick: Pick = "first",
-    thinking: Thinking = "auto",
-    close: bool = True,
-) -> Generator[JsonFragmentUpdate, None, None]:
-    """Iterate over the updates of a text that arrives in fragments.
-
-    The options are those of `JsonFragmentAccumulator`, and ``extract``, ``pick`` and ``thinking`` as for
-    `values`: the updates of the documents in a model's answer. Updates that precede an error are yielded
-    before the error is raised. Leaving the iterator early closes the source, unless the source is a file or
-    ``close`` is false.
-
-    >>> [update.kind.value for update in updates(["[1,", " 2]"])]
-    ['StartArray', 'CompleteNumber', 'CompleteNumber', 'EndArray', 'JsonComplete']
-    """
-    accumulator = JsonFragmentAccumulator(root, on_error, after_root, limits, parse_int, parse_float)
-    if isinstance(fragments, (str, bytes)):
-        fragments = [fragments]
-    documents = extraction(accumulator, extract, pick, thinking, on_error, after_root)
-    if documents is not None:
-        stream = ExtractedUpdates(documents, root)
-        with Source(fragments, close) as source:
-            for fragment in source:
-                yield from stream.add_fragment(fragment)
-                if stream.is_done:
-                    source.stop()
-                    return
-        yield from stream.finish()
-        return
-    # reading the source is not in a try block: its exceptions are not errors of this text
-    with Source(fragments, close) as source:
-        for fragment in source:
-            try:
-                found = accumulator.add_fragment(fragment)
-            except JsonStreamError as error:
-                yield from error.updates
-                raise
-            yield from found
-    try:
-        found = accumulator.finish()
-    except JsonStreamError as error:
-        yield from error.updates
-        raise
-    yield from found

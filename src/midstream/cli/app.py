@@ -22,7 +22,7 @@ from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..recordings import NAMES
 from ..render.plain import print_value, update_line
 from ..render.safe import shown
-from ..streams import CallStream
+from ..streams.provider import CallStream
 from ..wire.form import to_wire
 from ..wire.rebuilder import JsonFragmentRebuilder
 from .files import opened, pieces, truncated

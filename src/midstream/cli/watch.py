@@ -14,7 +14,7 @@ from ..captures import Opening, without_last_newline
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..render.plain import print_value
 from ..render.terminal import LiveView, MessageView, ValueView
-from ..streams import ProviderStream, refused, reported_error
+from ..streams.provider import ProviderStream, refused, reported_error
 from .files import pieces, size_of
 from .outcome import PrintedDocuments, print_calls, require_complete_calls
 

@@ -10,7 +10,7 @@ from ..accumulators.update import JsonFragmentUpdate, update_of_error
 from ..calls.messages import ReasoningDelta, TextDelta
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..limits import Limits
-from ..prose.documents import BEGIN, END, READ, REASONING, TEXT, DocumentStream
+from .documents import BEGIN, END, READ, REASONING, TEXT, DocumentStream
 from .events import DocumentEnd, DocumentStart
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .._options import OnError, Pick, Thinking
     from ..errors import Position
-    from ..prose.documents import Part
+    from .documents import Part
 
 __all__ = ["JsonExtractor"]
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Self
 from langchain_core.exceptions import OutputParserException
 from langchain_core.output_parsers import BaseTransformOutputParser
 
-from ..accumulators.values import JsonValueAccumulator, values
+from ..accumulators.values import JsonValueAccumulator
 from ..errors import JsonStreamError
+from ..streams.text import values
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

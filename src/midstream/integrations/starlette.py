@@ -24,7 +24,7 @@ from ..accumulators.base import DEFAULT_LIMITS
 from ..errors import ErrorCode, JsonStreamError
 from ..event_stream import UNBUFFERED, EventStream, Kind, Step
 from ..sse import comment
-from ..streams import source_of
+from ..streams.provider import source_of
 
 if TYPE_CHECKING:
     from starlette.background import BackgroundTask

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .._undefined import UNDEFINED
 from ..accumulators.base import DEFAULT_LIMITS
 from ..errors import ErrorCode, JsonStreamError, ParserError
-from ..streams import CallStream, source_of
+from ..streams.provider import CallStream, source_of
 from .accumulator import JsonTypedAccumulator
 
 if TYPE_CHECKING:

@@ -6,30 +6,30 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ._closing import Source
-from .accumulators.base import DEFAULT_LIMITS
-from .calls.arguments import FirstCall
-from .calls.handler import ToolsAggregateMessageHandler
-from .calls.messages import MessageEnd, Other, ProviderError, RefusalDelta, TextDelta
-from .core.surrogates import SurrogateJoiner
-from .errors import ErrorCode, JsonStreamError, ParserError
-from .provider_events import ProviderEventReader
-from .providers import adapter, detect
-from .providers._formats import TEXT_FORMATS
-from .providers._parts import error_in
-from .providers._reading import decoded, get, items
-from .providers.text._within import ModelText
+from .._closing import Source
+from ..accumulators.base import DEFAULT_LIMITS
+from ..calls.arguments import FirstCall
+from ..calls.handler import ToolsAggregateMessageHandler
+from ..calls.messages import MessageEnd, Other, ProviderError, RefusalDelta, TextDelta
+from ..core.surrogates import SurrogateJoiner
+from ..errors import ErrorCode, JsonStreamError, ParserError
+from ..provider_events import ProviderEventReader
+from ..providers import adapter, detect
+from ..providers._formats import TEXT_FORMATS
+from ..providers._parts import error_in
+from ..providers._reading import decoded, get, items
+from ..providers.text._within import ModelText
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-    from ._options import OnInvalidEvent
-    from .calls.call import CallState
-    from .calls.handler import ToolCall
-    from .calls.messages import Message
-    from .limits import Limits
-    from .providers import Format
-    from .providers._adapter import Adapter
+    from .._options import OnInvalidEvent
+    from ..calls.call import CallState
+    from ..calls.handler import ToolCall
+    from ..calls.messages import Message
+    from ..limits import Limits
+    from ..providers import Format
+    from ..providers._adapter import Adapter
 
 __all__ = ["argument_deltas", "messages", "text_deltas", "tool_calls"]
 

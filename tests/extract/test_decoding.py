@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from midstream.prose.decoding import Utf8Decoder
+from midstream.extract.decoding import Utf8Decoder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from midstream.prose.openings import (
+from midstream.extract.openings import (
     ARRAY,
     ARRAY_IN_FENCE,
     MAX_FENCE,

@@ -1,0 +1,2 @@
+from ..accumulators.fragments cimport JsonFragmentAccumulator
+from ..accumulators.values cimport JsonValueAccumulator
