@@ -648,7 +648,7 @@ def test_the_raw_text_marks_what_arrives_what_is_wrong_and_what_is_hovered(visit
     # the keyboard marks, too
     visit.card("format_range").locator("[role=treeitem]").first.focus()
     visit.page.keyboard.press("ArrowDown")
-    assert visit.page.evaluate(MARKED, "hovered") == ['"Läufe 2026"']
+    assert visit.page.evaluate(MARKED, "hovered") == ['"Runs 2026"']
     visit.page.locator("#filter").focus()
     assert visit.page.evaluate(MARKED, "hovered") == []
 
