@@ -2,13 +2,18 @@
 
 MIDSTREAM_EXTENSION decides: "yes" (fail if it can't be done), "no", or unset (if possible).
 All modules are compiled or none: a compiled class can't derive from a plain one.
+
+The links of README.md are relative, for the host of the repository. In the metadata they are absolute, so
+that they also work on the page of a package index. Their address is ``Repository`` in pyproject.toml.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 import sysconfig
+import tomllib
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -119,6 +124,24 @@ def translated(extensions: list[Extension]) -> list[Extension]:
     )
 
 
+ROOT = Path(__file__).parent
+PICTURE = re.compile(r"(!\[[^]]*\]\()(?![a-z]+:)([^)\s]+)")
+LINK = re.compile(r"(\]\()(?![a-z]+:|#)([^)\s]+)")
+
+
+def readme() -> str:
+    """Return README.md with absolute links, as a package index shows it."""
+    project = tomllib.loads(Path(ROOT, "pyproject.toml").read_text("utf-8"))["project"]
+    address = project["urls"]["Repository"]
+    # every second part is a block of code
+    text = Path(ROOT, "README.md").read_text("utf-8")
+    parts = re.split(r"^(```.*?^```)$", text, flags=re.MULTILINE | re.DOTALL)
+    for index in range(0, len(parts), 2):
+        text = PICTURE.sub(rf"\g<1>{address}/raw/HEAD/\g<2>", parts[index])
+        parts[index] = LINK.sub(rf"\g<1>{address}/blob/HEAD/\g<2>", text)
+    return "".join(parts)
+
+
 # Python's own flags include debug symbols, which make up three quarters of the files. On Linux, calls of
 # libpython that bypass the PLT save 5 % of the time of a small fragment. CFLAGS replaces all of these.
 FLAGS: list[str] = []
@@ -136,5 +159,7 @@ setup(
         )
         for name in HOT
     ],
+    long_description=readme(),
+    long_description_content_type="text/markdown",
     cmdclass={"build_ext": BuildAllOrNothing, "bdist_wheel": WheelOfWhatWasBuilt},
 )
