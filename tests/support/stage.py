@@ -90,7 +90,7 @@ def gateway(settings: Settings | None = None) -> Iterator[Stage]:
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not stage.is_ready:
         assert thread.is_alive(), "the gateway did not start"
         assert time.monotonic() < deadline, "the gateway did not start in time"
