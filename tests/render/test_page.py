@@ -554,7 +554,10 @@ def test_the_page_follows_until_the_user_scrolls(visit: Visit) -> None:
     visit.paste(lines(events(*pieces(json.dumps(value), 10))), 100)
     visit.page.locator("#raw-toggle").click()
     live = visit.page.locator("#live")
-    visit.page.wait_for_function("scrollY > 100", polling=20)
+    deadline = time.monotonic() + PATIENCE / 1000
+    while visit.page.evaluate("scrollY") <= 100:
+        assert time.monotonic() < deadline
+        visit.page.wait_for_timeout(20)
     expect(live).to_be_hidden()
     edge = visit.page.locator(".here > .row").last.bounding_box()
     assert edge is None or edge["y"] < 900
