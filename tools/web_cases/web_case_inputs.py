@@ -1275,6 +1275,55 @@ def server_streams() -> Iterable[Case]:
         [0, {"length": 3}],
         done,
     )
+    yield stream(
+        "lengths at the end of a message",
+        start,
+        [text, [0, 0, "a"]],
+        [1, {"type": "call", "free_text": True}],
+        [1, 0, "b"],
+        [2, {"type": "refusal", "choice": 1}],
+        [2, 0, "c"],
+        ["message_end", {"type": "message_end", "choice": 0, "lengths": [[0, 2], [1, 4], [7, 1]]}, ""],
+        [0, 1, "b"],
+        ["message_end", {"type": "message_end", "lengths": [[2, 1]]}, ""],
+    )
+    yield stream(
+        "a snapshot, and what continues it",
+        start,
+        [text, [0, 0, "lost"]],
+        [
+            "stream_snapshot",
+            {
+                "type": "stream_snapshot",
+                "messages": [{"message_id": "m", "text": "Hey"}],
+                "numbers": [[1, {"type": "text"}, 3], [4, {**weather[1], "message_id": "n"}, 2]],
+                "next_number": 6,
+            },
+            "",
+        ],
+        [0, 4, "s"],
+        [1, 1, "ey"],
+        [1, 3, " you"],
+        [4, 2, "}"],
+        [5, {"type": "text"}],
+        [6, {"type": "text"}],
+        [6, 0, "new"],
+        over,
+    )
+    yield stream(
+        "a snapshot without numbers",
+        start,
+        weather,
+        ["stream_snapshot", {"type": "stream_snapshot", "messages": []}, ""],
+        [0, {"type": "text"}],
+        [0, 0, "x"],
+        done,
+    )
+    yield stream(
+        "a snapshot with malformed numbers",
+        start,
+        ["stream_snapshot", {"type": "stream_snapshot", "messages": [], "numbers": [[1, 2, 3]]}, ""],
+    )
     told = [partial("root.a", "x")]
     yield stream(
         "updates", start, [0, weather[1]], [0, 0, "{a:'x", [frag("StartObject"), *told]], [0, 6, "'}", []]

@@ -68,9 +68,18 @@ export class EventReader {
     }
     if (!isMessage(type)) return [];
     const place = this.form === "compact" && type !== "stream_snapshot" ? { message_id: this.#messageId } : {};
-    const message = { type, ...place, ...data };
-    if (type === "message_end") this.#items.endMessage(message);
-    return [message];
+    const { lengths, numbers, next_number, ...rest } = data;
+    const message = { type, ...place, ...rest };
+    const messages = [];
+    if (type === "stream_snapshot") this.#items.restore(numbers, next_number);
+    if (type === "message_end") {
+      // the lengths of texts show what was lost at their ends; those of the form full are not read
+      for (const item of Array.isArray(lengths) ? lengths : []) {
+        if (Array.isArray(item)) messages.push(...this.#items.read([item[0], { length: item[1] }]));
+      }
+      this.#items.endMessage(message);
+    }
+    return [...messages, message];
   }
 
   /** Return the messages that follow from the end of the connection: what was open is cut off. */

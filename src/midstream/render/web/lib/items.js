@@ -48,7 +48,7 @@ export class ItemReader {
         settle(stream);
         this.#readPiece(number, stream, about, text, updates);
       } else {
-        throw invalidEvent("expected [number, {...}] or [number, offset, text]");
+        throw malformed();
       }
     }
     settle(null);
@@ -113,7 +113,7 @@ export class ItemReader {
     if (stream.type === null || (text !== "" && end <= stream.length)) return;
     if (stream.type === "call") {
       if (updates !== null && !Array.isArray(updates)) {
-        throw invalidEvent("expected [number, {...}] or [number, offset, text]");
+        throw malformed();
       }
       this.#addPiece(stream, offset, text, updates);
     } else {
@@ -147,6 +147,21 @@ export class ItemReader {
     this.#messages.push(lostEvent("a piece of the text is missing"));
   }
 
+  /** Continue from a snapshot of the stream, which states the numbers that are in use. */
+  restore(numbers, next) {
+    this.#streams.clear();
+    this.#next = 0;
+    for (const item of Array.isArray(numbers) ? numbers : []) {
+      const [number, about, length] = Array.isArray(item) ? item : [];
+      if (!isCount(number) || !isRecord(about) || !isCount(length)) throw malformed();
+      this.#next = number;
+      this.#readAbout(number, null, about);
+      // the snapshot has the name
+      Object.assign(this.#streams.get(number), { name: null, length });
+    }
+    if (isCount(next)) this.#next = Math.max(this.#next, next);
+  }
+
   /** Forget the calls and texts of a message that has ended. */
   endMessage({ message_id: id = null, choice = null }) {
     for (const [number, stream] of this.#streams) {
@@ -155,6 +170,7 @@ export class ItemReader {
   }
 }
 
+const malformed = () => invalidEvent("expected [number, {...}] or [number, offset, text]");
 const placeOf = ({ messageId, choice }) => ({ message_id: messageId, choice });
 
 function rename(stream, about) {
