@@ -531,6 +531,122 @@ def test_an_address_names_a_recording_and_its_pace(context: BrowserContext, stag
     second.page.close()
 
 
+def shared_events(begin: int = 0) -> list[str]:
+    """Return the events of a stream of the gateway in the form compact, for somebody who joins late."""
+    call = {"type": "call", "id": "c", "index": 0, "name": "plan", "message_id": "m"}
+    restored = {
+        **call,
+        "tool_call_id": "c",
+        "function_name": "plan",
+        "function_args": '{"a": "x',
+        "status": "open",
+    }
+    snapshot = {
+        "type": "stream_snapshot",
+        "stream": "s",
+        "messages": [{"message_id": "m", "text": "Hello", "calls": [restored]}],
+        "numbers": [[0, {"type": "text", "message_id": "m"}, 5], [1, call, 8]],
+        "next_number": 2,
+    }
+    told: list[tuple[str, str, Any]] = [
+        ("s-7.2", "stream_snapshot", snapshot),
+        ("s-8", "", [1, 8, 'y", "b'.replace("'", '"')]),
+        ("s-9", "", [1, 14, '": [1, 2.50'.replace("'", '"')]),
+        ("s-10", "", [1, 25, "]}"]),
+        ("s-11", "message_end", {"type": "message_end", "reason": "tool_calls", "message_id": "m"}),
+        ("s-12", "stream_end", {}),
+    ]
+    return [
+        f"id: {id}\n" + (f"event: {name}\n" if name else "") + f"data: {json.dumps(data)}\n\n"
+        for id, name, data in told[begin:]
+    ]
+
+
+def test_an_address_opens_a_stream_of_the_gateway(context: BrowserContext, stage: Stage) -> None:
+    asked: list[tuple[str, str | None]] = []
+
+    def answer(route: Any) -> None:
+        asked.append((route.request.url, route.request.headers.get("last-event-id")))
+        # the first connection is lost after a piece
+        sent = shared_events(2) if len(asked) > 1 else ["retry: 1\n\n", *shared_events()[:2]]
+        route.fulfill(content_type="text/event-stream", body="".join(sent))
+
+    # as a colleague opens it who was sent the address, and as it is after a reload
+    context.route("**/v1/streams/**", answer)
+    try:
+        visit = Visit(context, stage.url, "?stream=s%2F1#start=no")
+        for _ in range(2):
+            visit.wait()
+            assert visit.value("plan") == {"a": "xy", "b": [1, 2.5]}
+            assert visit.page.locator(".item").all_text_contents() == ["1", "2.50"]
+            assert visit.page.locator(".text").text_content() == "Hello"
+            assert visit.state_of("plan") == "complete"
+            expect(visit.page.locator("#link")).to_be_visible()
+            address = f"{stage.url}v1/streams/s%2F1?from=snapshot&form=compact"
+            assert asked == [(address, None), (address, "s-8")]
+            asked.clear()
+            visit.page.reload()
+        visit.wait()
+        # another stream has another address
+        visit.start("search", 0)
+        visit.wait()
+        assert visit.page.url == f"{stage.url}#recording=search&pace=0"
+        assert visit.complaints == []
+        visit.page.close()
+    finally:
+        context.unroute("**/v1/streams/**")
+
+
+def test_an_address_of_an_unknown_stream_says_so(context: BrowserContext, stage: Stage) -> None:
+    def refuse(route: Any) -> None:
+        route.fulfill(status=404, content_type="application/json", body='{"message": "not found"}')
+
+    context.route("**/v1/streams/**", refuse)
+    try:
+        visit = Visit(context, stage.url, "?stream=gone")
+        visit.wait("failed")
+        text = "Something went wrong: the gateway does not know this stream, or no longer."
+        assert visit.page.locator("#status").text_content() == text
+        # the browser itself notes the status of the response
+        assert all("404" in complaint for complaint in visit.complaints)
+        visit.page.close()
+    finally:
+        context.unroute("**/v1/streams/**")
+
+
+def test_a_repaired_call_says_what_was_repaired(visit: Visit) -> None:
+    def repair(code: str, index: int) -> dict[str, Any]:
+        place = {"code": code, "index": index, "line": 1, "column": index + 1}
+        return {"path": "root", "kind": "Repair", "textValue": f"{code} here", "repair": place}
+
+    updates = [
+        {"path": "root", "kind": "StartObject"},
+        repair("unquoted_key", 1),
+        {"path": "root", "kind": "Key", "textValue": "a"},
+        {"path": "root.a", "kind": "CompleteNumber", "textValue": "1"},
+        repair("trailing_comma", 5),
+        {"path": "root", "kind": "EndObject"},
+        {"path": "root", "kind": "JsonComplete"},
+    ]
+    call = {"type": "call", "index": 0, "name": "f"}
+    told: list[tuple[str, Any]] = [
+        ("event: stream_start\n", {"version": 1, "form": "compact", "message_id": "m"}),
+        ("", [[0, call], [0, 0, "{a: 1,}", updates]]),
+        ("event: message_end\n", {"type": "message_end", "reason": "tool_calls"}),
+        ("event: stream_end\n", {}),
+    ]
+    body = "".join(f"{name}data: {json.dumps(data)}\n\n" for name, data in told)
+    visit.page.route("**/events?*", lambda route: route.fulfill(content_type="text/event-stream", body=body))
+    visit.start("trip", 0)
+    visit.wait()
+    assert visit.state_of("f") == "complete"
+    assert visit.value("f") == {"a": 1}
+    note = "This was not valid JSON, and was repaired: unquoted_key here; trailing_comma here."
+    assert visit.card("f").locator(".note").text_content() == note
+    assert visit.card("f").locator("pre").text_content() == "{a: 1,}"
+    visit.picture("repaired")
+
+
 def test_a_dropped_file_is_read(visit: Visit) -> None:
     visit.set_pace(0)
     visit.page.evaluate(

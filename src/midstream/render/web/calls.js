@@ -71,7 +71,7 @@ class MessageText {
     const { value, openPath, error, isComplete } = this.#accumulator;
     const call = {
       id: null, index: null, name: "Structured output", rawArgs: this.#pieces, error, finishReason: null,
-      args: value, openPath, isComplete: this.#isEnded && isComplete && !isCut,
+      args: value, openPath, repairs: [], isComplete: this.#isEnded && isComplete && !isCut,
     };
     return this.#card.update(call, isStopped) ? this.#card.state : "";
   }

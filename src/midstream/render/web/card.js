@@ -41,6 +41,18 @@ function explanation(state, call) {
   }
 }
 
+// how many repairs are named
+const NAMED_REPAIRS = 5;
+
+/** Return a sentence about what was repaired on the way. */
+function repairNote(repairs) {
+  if (repairs.length === 0) return "";
+  const named = repairs.slice(0, NAMED_REPAIRS).map(({ message, code }) => message || code);
+  const more = repairs.length - named.length;
+  if (more > 0) named.push(`${more.toLocaleString("en")} more`);
+  return `This was not valid JSON, and was repaired: ${named.join("; ")}.`;
+}
+
 // what the end of the open path means, unless more will arrive
 const MARKS = { truncated: "cut", stopped: "cut", failed: "cut", invalid: "wrong" };
 
@@ -179,8 +191,9 @@ export class CallCard {
     this.#state = stateOf(call, isStopped);
     if (this.#state !== before) {
       this.#showState();
-      // a string that was cut off is closed by now, so parse the text once to find it
-      this.#end = this.#state in MARKS && rawArgs !== "" ? endOf(rawArgs) : null;
+      // a string that was cut off is closed by now, so parse the text once to find it; a repaired text is no JSON
+      const hasText = rawArgs !== "" && call.repairs.length === 0;
+      this.#end = this.#state in MARKS && hasText ? endOf(rawArgs) : null;
     }
     this.#numbers.read(rawArgs);
     this.#timing.add(this.#now(), rawArgs.length, args !== undefined);
@@ -192,7 +205,8 @@ export class CallCard {
     // without structure, show the text alone
     const view = args === undefined && rawArgs !== "" ? "raw" : "tree";
     if (this.element.dataset.view !== view) this.element.dataset.view = view;
-    setText(this.note, explanation(this.#state, call));
+    const notes = [explanation(this.#state, call), repairNote(call.repairs)];
+    setText(this.note, notes.filter((note) => note !== "").join(" "));
     this.note.hidden = this.note.textContent === "";
     return this.#state !== before;
   }

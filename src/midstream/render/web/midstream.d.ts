@@ -41,7 +41,8 @@ export type JsonFragmentKind =
   | "CompleteBoolean"
   | "CompleteNull"
   | "JsonComplete"
-  | "Error";
+  | "Error"
+  | "Repair";
 
 /** An update in its wire form. Kinds may begin with a lower-case letter. */
 export interface JsonFragment {
@@ -50,6 +51,8 @@ export interface JsonFragment {
   textValue?: string | null;
   value?: string | number | boolean | null;
   error?: { code: string; index: number; line: number; column: number } | null;
+  /** Of a Repair: what was wrong, and where. */
+  repair?: { code: string; index: number; line: number; column: number } | null;
 }
 
 /** An error as data. Index counts characters from 0, line and column from 1. */
@@ -59,6 +62,11 @@ export interface ParserError {
   readonly index: number;
   readonly line: number;
   readonly column: number;
+}
+
+/** What the sender repaired in a text that it read leniently, and the path of the value. */
+export interface Repair extends ParserError {
+  readonly path: string;
 }
 
 /** The one exception that bad input throws. */
@@ -307,6 +315,8 @@ export declare class JsonFragmentRebuilder<T = JsonValue> {
   get isComplete(): boolean;
   /** The error of the last Error update. */
   get error(): ParserError | null;
+  /** What the sender repaired, in the order of the text. */
+  get repairs(): ReadonlyArray<Repair>;
   /** Apply the next updates, all or none; return whether the value changed. */
   apply(updates: Iterable<JsonFragment> | JsonFragment): boolean;
   /** Forget everything but the options. */
@@ -385,6 +395,10 @@ export declare class ToolCall {
   get error(): ParserError | null;
   /** The provider's word for why the message ended. */
   get finishReason(): string | null;
+  /** What the sender repaired in the arguments, in the order of the text. */
+  get repairs(): ReadonlyArray<Repair>;
+  /** Whether the arguments were not valid JSON, and the sender repaired them. */
+  get isRepaired(): boolean;
   /** The segments of the innermost value in `args` that was still open. */
   get openPath(): Segments | null;
   toJSON(): object;

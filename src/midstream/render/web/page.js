@@ -103,6 +103,9 @@ function paceWords() {
 function requestOf(source) {
   const chosen = PACES[pace.value];
   if (source.kind === "pasted") return { url: `api/enrich?form=compact&pace=${chosen}`, body: source.text };
+  if (source.kind === "shared") {
+    return { url: `v1/streams/${encodeURIComponent(source.id)}?from=snapshot&form=compact`, body: null };
+  }
   const name = encodeURIComponent(source.name);
   return { url: `api/recordings/${name}/events?form=compact&pace=${chosen}`, body: null };
 }
@@ -128,7 +131,9 @@ async function start(source, from = "") {
   setRunning(true);
   say(from === "" ? "Connecting …" : "Resuming the stream …", "busy");
   announce(from === "" ? "Stream started" : "Stream resumed");
-  remember({ source, from: "" });
+  // the address leads to a stream of the gateway, also after a reload
+  const isShared = source.kind === "shared";
+  remember(isShared ? { from: "" } : { source, from: "" });
   follower.begin();
 
   const onEvent = (event) => {
@@ -140,7 +145,7 @@ async function start(source, from = "") {
         run.reader = new EventReader();
       }
       run.stream = stream;
-      remember({ from: beginningOf(event.id) });
+      if (!isShared) remember({ from: beginningOf(event.id) });
     }
     run.count++;
     showCount(run.count);
@@ -165,6 +170,8 @@ async function start(source, from = "") {
       // the server has forgotten what ran before the reload
       start(source);
       return;
+    } else if (isShared && error.status === 404) {
+      run.problem = "the gateway does not know this stream, or no longer";
     } else if (error instanceof ResponseError || error instanceof ConnectionLost) run.problem ||= error.message;
     else {
       run.problem = "the stream could not be read";
@@ -238,10 +245,17 @@ function startText() {
   start({ kind: "pasted", text: pasted.value });
 }
 
+/** Watch a stream of the gateway: what has arrived, and then what follows. The address names it already. */
+function startShared(id) {
+  linkButton.hidden = false;
+  start({ kind: "shared", id });
+}
+
 /** Put what leads to the stream into the address; null: nothing does. */
 function showAddress(parts) {
   linkButton.hidden = parts === null;
-  history.replaceState(null, "", parts === null ? location.pathname : `#${new URLSearchParams(parts)}`);
+  const rest = parts === null ? "" : `#${new URLSearchParams(parts)}`;
+  history.replaceState(null, "", location.pathname + rest);
 }
 
 linkButton.addEventListener("click", async () => {
@@ -351,6 +365,11 @@ async function begin() {
     say("Ready.", "idle");
   } catch (error) {
     say(`The gateway can't be reached: ${error.message}.`, "failed");
+    return;
+  }
+  const shared = new URLSearchParams(location.search).get("stream");
+  if (shared) {
+    startShared(shared);
     return;
   }
   if (memory.from && memory.source) {

@@ -12,6 +12,7 @@ function haveValues(updates) {
   return !(updates ?? []).every(isEnd);
 }
 
+const NO_REPAIRS = Object.freeze([]);
 const isContainer = (value) => typeof value === "object" && value !== null;
 
 /** Report whether a value, at any depth, may grow to become another one. */
@@ -68,6 +69,11 @@ export class CallState {
     const { source } = this;
     // with a rebuilder, text after the document, such as a held surrogate, shows nowhere else
     return source !== null && source.isComplete && source.error === null && this.held === "";
+  }
+
+  /** What the sender repaired in the arguments. */
+  get repairs() {
+    return this.source?.repairs ?? NO_REPAIRS;
   }
 
   /** Add a piece of the call; return whether it had content. */
@@ -180,7 +186,7 @@ export class CallState {
     let isCertain = isStated || this.couldBeComplete();
     if (this.source instanceof JsonValueAccumulator) {
       if (!this.couldBeComplete()) this.#change(this.source.finish());
-    } else if (this.length > 0) {
+    } else if (this.length > 0 && this.repairs.length === 0) {
       const text = new JsonValueAccumulator({ onError: "event" });
       text.addFragment(this.text);
       isCertain ||= text.isComplete;

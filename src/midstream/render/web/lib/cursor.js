@@ -60,6 +60,7 @@ export class Cursor {
     this.calls = [];
     this.#at = {
       error: null,
+      repairs: Object.freeze([]),
       // the root's name once it is known, the open container, the key or index of its last value
       name: this.#root,
       frame: null,
@@ -85,6 +86,10 @@ export class Cursor {
     return this.#at.error;
   }
 
+  get repairs() {
+    return this.#at.repairs;
+  }
+
   beginBatch() {
     this.calls = [];
     this.#before = this.#at;
@@ -107,6 +112,10 @@ export class Cursor {
     const at = this.#at;
     if (kind === "Error") {
       this.#acceptError(path, value);
+      return;
+    }
+    if (kind === "Repair") {
+      at.repairs = Object.freeze([...at.repairs, value]);
       return;
     }
     if (at.done) throw this.#refusal("the document is already complete");

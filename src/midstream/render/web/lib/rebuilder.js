@@ -49,6 +49,11 @@ export class JsonFragmentRebuilder {
     return this.#cursor.error;
   }
 
+  /** What the sender repaired in a text that it read leniently, in the order of the text. */
+  get repairs() {
+    return this.#cursor.repairs;
+  }
+
   /** Apply the next updates, all or none; return whether the value changed. */
   apply(updates) {
     const cursor = this.#cursor;

@@ -23,14 +23,14 @@ export class ToolCall {
 
   /** @internal The handler creates calls. */
   constructor(state) {
-    const { id, index, name, isComplete, error, finishReason } = state;
-    this.#fields = { id, index, name, isComplete, error, finishReason };
+    const { id, index, name, isComplete, error, finishReason, repairs } = state;
+    this.#fields = { id, index, name, isComplete, error, finishReason, repairs };
     this.#state = state;
     this.#version = state.version;
     this.#length = state.text.length;
     if (!state.hasValue) {
       this.#args = isComplete && !state.isFreeText ? {} : undefined;
-    } else if (state.source instanceof JsonFragmentRebuilder && (this.#length === 0 || state.source.error)) {
+    } else if (state.source instanceof JsonFragmentRebuilder && (this.#length === 0 || state.source.error || repairs.length > 0)) {
       // the text alone would not show this value later
       this.#read();
     }
@@ -68,6 +68,16 @@ export class ToolCall {
 
   get finishReason() {
     return this.#fields.finishReason;
+  }
+
+  /** What the sender repaired in the arguments, in the order of the text. */
+  get repairs() {
+    return this.#fields.repairs;
+  }
+
+  /** Whether the arguments were not valid JSON, and the sender repaired them. */
+  get isRepaired() {
+    return this.#fields.repairs.length > 0;
   }
 
   get args() {

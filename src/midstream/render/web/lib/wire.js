@@ -7,7 +7,7 @@ import { isRecord } from "./text.js";
 const KINDS = new Map();
 for (const kind of [
   "StartObject", "EndObject", "StartArray", "EndArray", "Key", "StartString", "PartialString",
-  "CompleteString", "CompleteNumber", "CompleteBoolean", "CompleteNull", "JsonComplete", "Error",
+  "CompleteString", "CompleteNumber", "CompleteBoolean", "CompleteNull", "JsonComplete", "Error", "Repair",
 ]) {
   KINDS.set(kind, kind);
   // some senders begin a kind with a lower-case letter
@@ -42,6 +42,7 @@ export function readUpdate(data) {
     throw invalidUpdate("textValue is missing", path);
   }
   const value = valueOf(kind, text, data);
+  if (value === undefined && kind === "Repair") return { path, kind: null, text: null, value: null };
   if (value === undefined) throw invalidUpdate(`the value does not fit the kind ${kind}`, path);
   return { path, kind, text, value };
 }
@@ -62,6 +63,8 @@ function valueOf(kind, text, data) {
       return text === "true" ? true : text === "false" ? false : undefined;
     case "Error":
       return (data.error ?? null) === null ? null : errorFrom(data.error, text ?? "");
+    case "Repair":
+      return repairFrom(data, text ?? "");
     default:
       return null;
   }
@@ -79,8 +82,21 @@ function numberOf(text, value) {
 
 function errorFrom(error, message) {
   if (!isRecord(error) || !("code" in error) || typeof error.code === "object") return undefined;
-  const place = [error.index, error.line, error.column].map(Number);
+  const place = placeFrom(error);
+  return place && Object.freeze({ code: knownCode(error.code), message, ...place });
+}
+
+/** Read what was wrong in a text that was read leniently. Codes may be newer, and what has no place is ignored. */
+function repairFrom({ path, repair, error }, message) {
+  const about = repair ?? error;
+  if (!isRecord(about) || typeof about.code !== "string") return undefined;
+  const place = placeFrom(about);
+  return place && Object.freeze({ code: about.code, message, ...place, path });
+}
+
+function placeFrom(about) {
+  const place = [about.index, about.line, about.column].map(Number);
   if (!place.every(Number.isFinite)) return undefined;
   const [index, line, column] = place.map(Math.trunc);
-  return Object.freeze({ code: knownCode(error.code), message, index, line, column });
+  return { index, line, column };
 }
