@@ -1223,7 +1223,8 @@ def server_streams() -> Iterable[Case]:
     start = ["stream_start", {"version": 1, "form": "compact", "message_id": "m", "format": None}, ""]
     numbered = [*start[:2], "s-0"]
     over = ["stream_end", {}, ""]
-    text, weather = [0, {"type": "text"}], [1, {"type": "call", "id": "a", "index": 0, "name": "f"}]
+    about = {"type": "call", "id": "a", "index": 0, "name": "f"}
+    text, weather = [0, {"type": "text"}], [1, about]
     done = ["message_end", {"type": "message_end", "reason": "stop", "choice": 0}, ""]
     yield stream(
         "a text and a call", start, [text, [0, 0, "Hé"]], [0, 2, "y"], weather, [1, 0, "{}"], done, over
@@ -1296,7 +1297,7 @@ def server_streams() -> Iterable[Case]:
             {
                 "type": "stream_snapshot",
                 "messages": [{"message_id": "m", "text": "Hey"}],
-                "numbers": [[1, {"type": "text"}, 3], [4, {**weather[1], "message_id": "n"}, 2]],
+                "numbers": [[1, {"type": "text"}, 3], [4, about | {"message_id": "n"}, 2]],
                 "next_number": 6,
             },
             "",
