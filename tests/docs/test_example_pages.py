@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,12 +11,15 @@ import pytest
 from midstream import recordings, text_deltas, tool_calls, values
 from midstream.event_stream import EventStream, Kind, Step
 from midstream.sse import SseEvent, encode
+from replay_server import ReplayServer, Reply
 from stage import chromium, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from playwright.sync_api import Browser, Page, Route
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def sent(recording: str) -> bytes:
@@ -147,3 +151,34 @@ def test_starlette_tells_what_became_of_the_answer(browser: Browser) -> None:
         page.wait_for_function("document.title === 'cut off'")
         assert page.locator("p").text_content()
         page.close()
+
+
+@pytest.mark.parametrize(
+    ("sdk", "recording", "states"),
+    [
+        ("openai", "trip", ["find_trains {", "plan_weekend {", "} complete"]),
+        ("anthropic", "cut", ["search_code {", "} complete", "write_file {", "} truncated"]),
+    ],
+)
+def test_sdks(sdk: str, recording: str, states: list[str], browser: Browser) -> None:
+    """The SDK's own client in a FastAPI application, the page in a browser, the provider on loopback."""
+    body = recordings.load(recording).body
+    replies = {"complete": Reply(body), "stream failed": Reply(body, "resets", len(body) // 2), "500": None}
+    with ReplayServer() as provider:
+        url = provider.add(Reply(body))
+        base = url + ("/v1" if sdk == "openai" else "")
+        variables = {f"{sdk.upper()}_API_KEY": "none", f"{sdk.upper()}_BASE_URL": base}
+        with serving(f"fastapi_{sdk}", sdk, **variables) as (address, _):
+            page = browser.new_page()
+            page.goto(address)
+            for end, reply in replies.items():
+                provider.set(url, reply)
+                page.get_by_role("button").click()
+                page.wait_for_function(
+                    "end => document.querySelector('pre').textContent.trim().match(end + '[^\\n]*$')", arg=end
+                )
+                if end == "complete":
+                    for state in states:
+                        shows(page, "pre", state)
+            page.close()
+        assert len((EXAMPLES / f"fastapi_{sdk}.py").read_text("utf-8").splitlines()) < 40

@@ -26,9 +26,12 @@ PROVIDERS = EXAMPLES / "providers"
 STREAMS = EXAMPLES / "streams"
 HELPERS = {"recorded", "show"}
 SCRIPTS = {path.stem.removeprefix("from_"): path for path in sorted(PROVIDERS.glob("from_*.py"))}
-OTHERS = {path.stem: path for path in sorted(EXAMPLES.glob("*.py"))}
+ALL = {path.stem: path for path in sorted(EXAMPLES.glob("*.py"))}
 # what an example needs beside the library
 NEEDS = {"fastapi_app": "fastapi", "starlette_app": "starlette"}
+# applications that need an SDK and a provider: `test_example_pages` serves them
+WITH_SDK = {"fastapi_openai", "fastapi_anthropic"}
+OTHERS = {name: path for name, path in ALL.items() if name not in WITH_SDK}
 # what begins each line with the library that it is of
 SHOWN_BY_SPEAKER = {"replacing"}
 # the line to change, and what to
@@ -237,7 +240,7 @@ def test_every_stream_is_used() -> None:
 def test_scripts_do_not_hide_what_they_import() -> None:
     """Run as a script, ``ollama.py`` would be what ``import ollama`` finds, in every script beside it."""
     imported = set()
-    for path in [*SCRIPTS.values(), *OTHERS.values()]:
+    for path in [*SCRIPTS.values(), *ALL.values()]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 imported |= {alias.name.partition(".")[0] for alias in node.names}

@@ -171,3 +171,11 @@ class ReplayServer:
         self._server.replies[name] = reply
         host, port = self._server.server_address[:2]
         return f"http://{host!s}:{port}/{name}"
+
+    def set(self, address: str, reply: Reply | None) -> None:
+        """Serve another reply below an address, or none."""
+        name = address.rpartition("/")[2]
+        if reply is None:
+            del self._server.replies[name]
+        else:
+            self._server.replies[name] = reply

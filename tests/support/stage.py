@@ -134,11 +134,18 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def serving(name: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """Run an example's application as its first line says, and give its address and its process."""
-    command = [sys.executable, "-m", "uvicorn", f"examples.{name}:app", "--port", "0"]
+def serving(name: str, sdk: str = "", **variables: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Run an example's application as its first line says, and yield its address and its process.
+
+    The application may also import what is installed for the tests of an SDK.
+    """
+    path = [str(folder) for folder in (ROOT / f".venv-sdk-{sdk}").glob("lib/python*/site-packages")]
+    assert path or not sdk, "run `make sdk-envs`"
+    program = f"import sys; sys.path += {path}; import uvicorn; uvicorn.main()"
+    command = [sys.executable, "-c", program, f"examples.{name}:app", "--port", "0"]
+    env = os.environ | variables
     with subprocess.Popen(
-        command, cwd=ROOT, text=True, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=os.environ
+        command, cwd=ROOT, text=True, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=env
     ) as server:
         try:
             assert server.stderr is not None

@@ -1,0 +1,39 @@
+"""Show an answer and its tool calls on a page as they arrive: ``uvicorn examples.fastapi_anthropic:app``."""
+
+from anthropic import AsyncAnthropic
+from fastapi import FastAPI
+from fastapi.responses import HTMLResponse
+from fastapi.staticfiles import StaticFiles
+
+from midstream.integrations.starlette import EventsResponse
+
+PAGE = """<!doctype html><meta charset="utf-8"><title>Plan a day</title>
+<form><input value="Plan a day in Zürich."><button>Ask</button></form><pre></pre>
+<script type="module">
+import { createStore, messages } from "/web/midstream.js";
+const state = call => call.isComplete ? "complete" : call.error?.code ?? "…";
+const line = call => `${call.name} ${JSON.stringify(call.args, null, 2)} ${state(call)}`;
+const show = ({ text, calls, status, error }) => {
+  const lines = [text, ...calls.map(line), error?.message ?? status];
+  document.querySelector("pre").textContent = lines.join("\\n");
+};
+document.querySelector("form").onsubmit = event => {
+  event.preventDefault();
+  const question = encodeURIComponent(document.querySelector("input").value);
+  createStore(messages(`/chat?question=${question}`, { method: "POST" })).subscribe(show);
+};
+</script>"""
+DAY = {"type": "object", "properties": {"city": {"type": "string"}, "plan": {"type": "string"}}}
+TOOL = {"name": "plan_day", "description": "Plan a day in a city.", "input_schema": DAY}
+app = FastAPI()
+app.mount("/web", StaticFiles(packages=[("midstream.render", "web")]))
+app.get("/", response_class=HTMLResponse)(lambda: PAGE)
+client = AsyncAnthropic()  # the key is in the environment: ANTHROPIC_API_KEY
+
+
+@app.post("/chat")
+async def chat(question: str) -> EventsResponse:
+    """Ask the model, and send its stream to the page."""
+    request = {"model": "claude-haiku-5-5", "max_tokens": 1000, "tools": [TOOL], "stream": True}
+    messages = [{"role": "user", "content": question}]
+    return EventsResponse(await client.messages.create(**request, messages=messages))
