@@ -61,6 +61,9 @@ copybutton_exclude = ".linenos, .gp, .go"
 # A link that leads out of this folder works on the repository's host as it is. In the site a file that is a
 # page here is that page, and a folder is only named; all other files come along.
 PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "README.md": "index.md"}
+# The reference stands in its pages as Markdown, below the directives that the site shows instead
+# (`tests/support/reference.py`).
+REFERENCE = re.compile(r"^<!-- autodoc\n(.*?)^-->\n.*?^<!-- end of autodoc -->$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[(?P<words>[^]\[]+)\]\((?P<path>\.\./[^)#\s]+)(?P<anchor>#[^)\s]+)?\)")
 
 
@@ -79,6 +82,7 @@ def keep_links_inside(app: Sphinx, docname: str, source: list[str]) -> None:
             f"[{link['words']}]({os.path.relpath(docs / PAGES[target.name], folder)}{link['anchor'] or ''})"
         )
 
+    source[0] = REFERENCE.sub(r"```{eval-rst}\n\1```", source[0])
     # the blank line with which a session may end is not to be seen
     source[0] = re.sub(r"\n\n```$", "\n```", LINK.sub(turned, source[0]), flags=re.MULTILINE)
 

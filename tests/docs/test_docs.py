@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 OPTIONS = doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
 # what a block may be: code and commands, which are tested, and output; other code comes from the examples
-LANGUAGES = {"python", "js", "jsx", "html", "sh", "console", "text"}
+LANGUAGES = {"python", "js", "jsx", "html", "sh", "console", "text", "pyi"}
 # parts of the site that hold no code
 DIRECTIVES = re.compile(r"\{(?!code|sourcecode|doctest|test|literalinclude)[\w:-]+\}")
 
@@ -96,6 +96,8 @@ def test_every_block_is_of_a_kind_that_is_tested(page: Path) -> None:
         if not DIRECTIVES.fullmatch(block.language):
             assert block.language in LANGUAGES, block
             assert block.language != "html" or block.example, block
+            # the signatures of the reference, which `test_reference_text` compares with the code
+            assert block.language != "pyi" or page.parent.name == "reference", block
 
 
 @pytest.mark.parametrize("block", [b for b in all_blocks("js", "jsx") if not b.example], ids=str)
