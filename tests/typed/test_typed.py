@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import importlib
 import json
+import pickle
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -351,6 +353,65 @@ def test_views_of_open_lists_and_dicts(typed: Any) -> None:
 
 
 @each_build
+def test_views_and_snapshots_say_that_they_are_not_data(typed: Any) -> None:
+    accumulator = typed.JsonTypedAccumulator(Parent)
+    accumulator.add_fragment('{"child": {"name": "a"}, "children": [{"name": "b')
+    snapshot = accumulator.snapshot
+    by_name = typed.JsonTypedAccumulator(dict[str, int])
+    by_name.add_fragment("{")
+    for view in (snapshot.partial, snapshot.partial.children, by_name.partial):
+        for use in (pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match=r"cannot be pickled or copied; to_plain\(partial\) returns"):
+                use(view)
+    with pytest.raises(TypeError, match=r"to_plain\(snapshot.partial\) and snapshot.raw are plain data"):
+        pickle.dumps(snapshot)
+    assert copy.deepcopy(typed.to_plain(snapshot.partial)) == {
+        "child": Child(name="a"),
+        "children": [{"name": "b"}],
+    }
+
+
+@each_build
+def test_a_state_is_that_of_one_value(typed: Any) -> None:
+    base = importlib.import_module(typed.__name__.partition(".")[0])
+    accumulator = typed.JsonTypedAccumulator(list[Child])
+    accumulator.add_fragment('[{"name": "a"}')
+    for path in ("[*].name", (0, base.ANY), "[-1]"):
+        with pytest.raises(base.JsonStreamError, match="invalid path") as caught:
+            accumulator.state(path)
+        assert caught.value.code == "invalid_path"
+
+
+@each_build
+def test_reset(typed: Any) -> None:
+    accumulator = typed.JsonTypedAccumulator(Parent, on_invalid="raise", hold=["child"])
+    with pytest.raises(typed.TypedStreamError):
+        accumulator.add_fragment('{"child": "')
+    accumulator.reset()
+    assert (accumulator.raw, accumulator.errors, accumulator.is_complete) == (
+        typed_undefined(typed),
+        [],
+        False,
+    )
+    accumulator.add_fragment('{"child": {"name": "a')
+    assert typed.to_plain(accumulator.partial) == {}
+    accumulator.add_fragment('"}}')
+    accumulator.finish()
+    kept = accumulator.snapshot
+    with pytest.raises(ValueError, match=r"call reset\(\) to begin a new text"):
+        accumulator.add_fragment(" ")
+    accumulator.reset()
+    assert accumulator.state() == "absent"
+    assert kept.result == Parent(child=Child(name="a"))
+    with pytest.raises(typed.TypedStreamError):
+        accumulator.add_fragment('{"child": "')
+
+
+def typed_undefined(typed: Any) -> Any:
+    return importlib.import_module(typed.__name__.partition(".")[0]).UNDEFINED
+
+
+@each_build
 def test_hold(typed: Any) -> None:
     accumulator = typed.JsonTypedAccumulator(Parent, hold=["child", "children[*].name"])
     accumulator.add_fragment('{"child": {"name": "a"')
@@ -397,6 +458,56 @@ def test_a_foreign_key_is_reported_when_its_value_begins(typed: Any) -> None:
     text = '{"b": "long text", "name": "a"}'
     _, events = feed(typed, Forbids, text)
     assert events[0] == (6, "invalid", "root.b")
+
+
+@pydantic.dataclasses.dataclass(config=ConfigDict(extra="forbid"))
+class ForbidsData:
+    name: str
+
+
+@each_build
+def test_a_foreign_key_of_a_dataclass_has_the_error_of_pydantic(typed: Any) -> None:
+    text = '{"name": "a", "b": {"c": 1}}'
+    with pytest.raises(ValidationError) as expected:
+        TypeAdapter(ForbidsData).validate_json(text)
+    accumulator, _ = feed(typed, ForbidsData, text)
+    found = [(error.segments, error.code, error.message) for error in accumulator.errors]
+    assert found == [(detail["loc"], detail["type"], detail["msg"]) for detail in expected.value.errors()]
+
+
+class NamesInErrors(BaseModel):
+    model_config = ConfigDict(loc_by_alias=False)
+    first_name: str = Field(alias="firstName")
+    child: Child | None = Field(None, alias="Child")
+    age: int = Field(1, alias="Age")
+
+    @field_validator("age")
+    @classmethod
+    def check(cls, value: int) -> int:
+        if value < 0:
+            raise ValueError("too young")
+        return value
+
+
+@each_build
+def test_errors_have_the_keys_of_the_text_whatever_the_library_writes(typed: Any) -> None:
+    for text, path in (
+        ('{"Age": 1}', "root.firstName"),
+        ('{"firstName": "a", "Age": -1}', "root.Age"),
+        ('{"firstName": "a", "Child": {}}', "root.Child.name"),
+        ('{"firstName": 5}', "root.firstName"),
+    ):
+        accumulator, _ = feed(typed, NamesInErrors, text)
+        assert [error.path for error in accumulator.errors] == [path]
+
+
+@each_build
+def test_the_native_error_has_the_place_in_the_document(typed: Any) -> None:
+    text = '[{"child": {"name": 5}, "children": [{}, {"name": []}]}]'
+    accumulator, _ = feed(typed, list[Parent], text)
+    assert [error.native["loc"] for error in accumulator.errors] == [
+        (0, "child", "name"), (0, "children", 0, "name"), (0, "children", 1, "name"),
+    ]  # fmt: skip
 
 
 @each_build

@@ -105,14 +105,26 @@ class JsonTypedAccumulator(Generic[T]):
         self._plan = plan_of(type, library)
         self._updates = JsonFragmentAccumulator(limits=limits)
         self._read = self._updates.add_fragment
+        self._context = context
+        self._hold = _held(hold)
+        self._raises = on_invalid == "raise"
+        self._is_busy = False
+        self._begin()
+
+    def _begin(self) -> None:
         self._visitor = TypedVisitor(
-            self._plan, context, _held(hold), self._stop if on_invalid == "raise" else None
+            self._plan, self._context, self._hold, self._stop if self._raises else None
         )
         # the error that ended the stream; every later call raises it again
         self._failure: BaseException | None = None
-        self._is_busy = False
         # whether the last fragment contained updates
         self._has_news = False
+
+    def reset(self) -> None:
+        """Return to the state before the first fragment, with the same options."""
+        self._check_idle()
+        self._updates.reset()
+        self._begin()
 
     def add_fragment(self, fragment: str | bytes) -> list[TypedEvent]:
         """Read a fragment (bytes: UTF-8, cut anywhere) and report what it completed or showed to be invalid.
@@ -127,11 +139,7 @@ class JsonTypedAccumulator(Generic[T]):
 
     def _step(self, fragment: str | bytes | None) -> list[TypedEvent]:
         """Read a fragment, or end the text."""
-        if self._is_busy:
-            raise RuntimeError(
-                "the accumulator is busy with another call: "
-                "use it in one thread at a time, and not from its own hooks"
-            )
+        self._check_idle()
         if self._failure is not None:
             raise self._failure
         visitor = self._visitor
@@ -156,6 +164,13 @@ class JsonTypedAccumulator(Generic[T]):
         finally:
             self._is_busy = False
 
+    def _check_idle(self) -> None:
+        if self._is_busy:
+            raise RuntimeError(
+                "the accumulator is busy with another call: "
+                "use it in one thread at a time, and not from its own hooks"
+            )
+
     def _add_last(self, error: JsonStreamError) -> None:
         """Process what precedes an error of the text in its fragment; what is invalid in it comes first."""
         error.events = self._visitor.events
@@ -174,7 +189,7 @@ class JsonTypedAccumulator(Generic[T]):
     def _native_of(self, snapshot: TypedSnapshot[T]) -> Any:
         """Return the library's own exception for everything that is invalid in a snapshot."""
         if snapshot.is_complete:
-            return self._plan.native(snapshot.raw, self._visitor.context)
+            return self._plan.native(snapshot.raw, self._context)
         return self._plan.native_of(snapshot.errors)
 
     def _snapshot(self, events: list[TypedEvent]) -> TypedSnapshot[T]:

@@ -20,7 +20,21 @@ import msgspec
 from msgspec import inspect
 
 from ..accumulators.value_text import value_text
-from .places import FORBIDDEN, IGNORED, PENDING, Body, Carrier, Finding, InvalidValueError, Kind, Place
+from .places import (
+    ANY_KIND,
+    ARRAY,
+    FORBIDDEN,
+    IGNORED,
+    OBJECT,
+    PENDING,
+    TEXT,
+    Body,
+    Carrier,
+    Finding,
+    InvalidValueError,
+    Kind,
+    Place,
+)
 
 if TYPE_CHECKING:
     from ..errors import TypedError
@@ -52,10 +66,10 @@ class MsgspecPlan:
         """Validate the root, parts of which become final only now; with msgspec there are no such parts."""
         raise NotImplementedError
 
-    def forbidden(self, key: str) -> Finding:
+    def forbidden(self, key: str, code: str) -> Finding:
         """Return the finding for a key that the type forbids."""
         message = f"Object contains unknown field `{key}`"
-        return Finding((), CODE, message, msgspec.ValidationError(message))
+        return Finding((), code, message, msgspec.ValidationError(message))
 
     def unreadable(self, text: str) -> InvalidValueError:
         """Return the error for a string with a lone surrogate."""
@@ -84,27 +98,32 @@ class MsgspecPlan:
         if isinstance(info, inspect.AnyType):
             return _ANY
         check = _decode_with(annotation(info))
+        accepts = _accepted(info)
         if isinstance(info, inspect.UnionType):
-            return self._union(info, check)
+            return self._union(info, check, accepts)
         if isinstance(info, _OBJECTS) and not getattr(info, "array_like", False):
-            return Place(self._class_body(info), check, carries=True)
+            return Place(self._class_body(info), check, carries=True, accepts=accepts)
         if isinstance(info, (inspect.ListType, inspect.DictType)):
-            return Place(self._container_body(info), check, carries=True)
-        return Place(
-            None, check, exact=_exact(info), carries=True, shows_text=isinstance(info, inspect.StrType)
-        )
+            return Place(self._container_body(info), check, carries=True, accepts=accepts)
+        is_text = isinstance(info, inspect.StrType)
+        return Place(None, check, exact=_exact(info), carries=True, shows_text=is_text, accepts=accepts)
 
-    def _union(self, info: inspect.UnionType, check: Any) -> Place:
+    def _union(self, info: inspect.UnionType, check: Any, accepts: int) -> Place:
         """Return the place of a union: split by the tag, or if only one member can be an object."""
         members = [member for member in info.types if not isinstance(member, inspect.NoneType)]
         is_nullable = len(members) < len(info.types)
         if len(members) == 1:
             found = self.place(members[0])
             place = Place(
-                found.body, found.check, exact=found.exact, carries=found.carries, shows_text=found.shows_text
+                found.body,
+                found.check,
+                exact=found.exact,
+                carries=found.carries,
+                shows_text=found.shows_text,
+                accepts=accepts,
             )
         else:
-            place = Place(None, check, carries=True)
+            place = Place(None, check, carries=True, accepts=accepts)
             objects = [
                 member
                 for member in members
@@ -145,6 +164,7 @@ class MsgspecPlan:
         body.by_item = isinstance(info, inspect.TypedDictType)
         if getattr(info, "forbid_unknown_fields", False):
             body.extra_place = FORBIDDEN
+            body.forbids = CODE
         tag = getattr(info, "tag_field", None)
         if tag is not None:
             body.fields[tag] = Place(None, _decode_with(Literal[info.tag]))
@@ -238,6 +258,19 @@ def _name(info: Any) -> str:
     return getattr(info.cls, "__name__", None) or str(info.cls)
 
 
+def _accepted(info: inspect.Type) -> int:
+    """Return the kinds of values that a type may accept."""
+    if isinstance(info, inspect.Metadata):
+        return _accepted(info.type)
+    if isinstance(info, inspect.UnionType):
+        return reduce(or_, [_accepted(member) for member in info.types])
+    if isinstance(info, inspect.LiteralType):
+        return TEXT if any(isinstance(value, str) for value in info.values) else 0
+    if isinstance(info, _OBJECTS):
+        return ARRAY if getattr(info, "array_like", False) else OBJECT
+    return _ACCEPTS.get(type(info), ANY_KIND)
+
+
 def _exact(info: inspect.Type) -> type | None:
     """Return the type whose instances are valid as they are, None if there is none."""
     for kind, exact in ((inspect.StrType, str), (inspect.IntType, int), (inspect.BoolType, bool)):
@@ -247,6 +280,25 @@ def _exact(info: inspect.Type) -> type | None:
     return None
 
 
+_ACCEPTS: dict[type, int] = {
+    **dict.fromkeys([inspect.NoneType, inspect.BoolType, inspect.IntType, inspect.FloatType], 0),
+    **dict.fromkeys(
+        [
+            inspect.StrType, inspect.BytesType, inspect.ByteArrayType, inspect.MemoryViewType,
+            inspect.DateTimeType, inspect.TimeType, inspect.DateType, inspect.TimeDeltaType,
+            inspect.UUIDType, inspect.DecimalType, inspect.EnumType,
+        ],
+        TEXT,
+    ),
+    **dict.fromkeys(
+        [
+            inspect.ListType, inspect.SetType, inspect.FrozenSetType, inspect.VarTupleType,
+            inspect.TupleType, inspect.NamedTupleType,
+        ],
+        ARRAY,
+    ),
+    inspect.DictType: OBJECT,
+}  # fmt: skip
 _SIMPLE: dict[type, Any] = {
     inspect.AnyType: Any,
     inspect.NoneType: None,

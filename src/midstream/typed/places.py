@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANY",
+    "ANY_KIND",
+    "ARRAY",
     "FORBIDDEN",
     "IGNORED",
+    "OBJECT",
     "PENDING",
+    "TEXT",
     "Body",
     "Carrier",
     "Finding",
@@ -31,6 +35,11 @@ __all__ = [
     "Kind",
     "Place",
 ]
+
+
+# the kinds of values that have a beginning and, later, an end; a place has the sum of those that it accepts
+TEXT, OBJECT, ARRAY = 1, 2, 4
+ANY_KIND = TEXT | OBJECT | ARRAY
 
 
 class Kind(Enum):
@@ -77,8 +86,8 @@ class Body:
     """How a container at a place is split, and how it is validated when it closes."""
 
     __slots__ = (
-        "by_item", "choices", "close", "extra", "extra_place", "fields", "has_rivals", "is_late", "item",
-        "keys", "kind", "name", "names", "tag", "unfold",
+        "by_item", "choices", "close", "extra", "extra_place", "fields", "forbids", "has_rivals", "is_late",
+        "item", "keys", "kind", "name", "names", "tag", "unfold",
     )  # fmt: skip
 
     def __init__(self, kind: Kind, name: str = "") -> None:
@@ -92,6 +101,8 @@ class Body:
         self.names: dict[str | int, str] = {}
         self.keys: dict[str, tuple[str, ...]] = {}
         self.extra_place: Place = IGNORED
+        # the library's code for a key that is forbidden
+        self.forbids = ""
         # whether a field has several JSON keys
         self.has_rivals = False
         # whether keys without a field are members too
@@ -113,7 +124,8 @@ class Place:
     """Where a value may be."""
 
     __slots__ = (
-        "body", "carries", "check", "exact", "is_late", "is_nullable", "rivals", "shows_text", "then",
+        "accepts", "body", "carries", "check", "exact", "is_late", "is_nullable", "refusal", "rivals",
+        "shows_text", "then",
     )  # fmt: skip
 
     def __init__(
@@ -126,6 +138,8 @@ class Place:
         is_late: bool = False,
         is_nullable: bool = False,
         shows_text: bool = False,
+        accepts: int = ANY_KIND,
+        refusal: Check | None = None,
     ) -> None:
         # how a container is split, None if it is not
         self.body = body
@@ -141,6 +155,9 @@ class Place:
         self.is_nullable = is_nullable
         # whether an open string is shown as it grows
         self.shows_text = shows_text
+        # the kinds of values that may be valid, and what reports the others by their first character
+        self.accepts = accepts
+        self.refusal = check if refusal is None else refusal
         # for a key of lower priority: the keys of higher priority, and the place of the value if none of them
         # is there when the model closes
         self.rivals: tuple[str, ...] = ()
@@ -166,8 +183,8 @@ class Place:
 
 # not part of the type: neither shown nor reported
 IGNORED = Place()
-# a key that the type forbids
-FORBIDDEN = Place()
+# a key that the type forbids, or the rest of a value that was refused when it began
+FORBIDDEN = Place(accepts=0)
 # a member of a tagged union whose tag is not known yet
 PENDING = Place()
 # any JSON value

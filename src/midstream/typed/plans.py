@@ -22,8 +22,8 @@ if TYPE_CHECKING:
         def finish(self, given: Any, context: Any) -> Any:
             """Validate the root, parts of which become final only now."""
 
-        def forbidden(self, key: str) -> Finding:
-            """Return the finding for a key that the type forbids."""
+        def forbidden(self, key: str, code: str) -> Finding:
+            """Return the finding for a key that the type forbids, with the code of the body around it."""
 
         def unreadable(self, text: str) -> InvalidValueError:
             """Return the error for a string with a lone surrogate."""

@@ -8,12 +8,29 @@ input that validators receive are the same. A model is validated when it closes,
 from __future__ import annotations
 
 from enum import Enum
+from functools import reduce
+from operator import or_
+from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import PydanticCustomError, core_schema
+from pydantic_core import PydanticCustomError, PydanticKnownError, core_schema
 
-from .places import ANY, FORBIDDEN, IGNORED, PENDING, Body, Finding, InvalidValueError, Kind, Place
+from .places import (
+    ANY,
+    ANY_KIND,
+    ARRAY,
+    FORBIDDEN,
+    IGNORED,
+    OBJECT,
+    PENDING,
+    TEXT,
+    Body,
+    Finding,
+    InvalidValueError,
+    Kind,
+    Place,
+)
 from .pydantic_schema import CLASSES, Layers, Schemas
 from .pydantic_validator import Validation, Validator, encoded
 
@@ -34,6 +51,19 @@ _NO_OBJECTS = frozenset(
         "url", "uuid",
     ]
 )  # fmt: skip
+# the kinds of values that those schemas accept which are not split
+_ACCEPTS = {
+    **dict.fromkeys(
+        [
+            "bool", "bytes", "date", "datetime", "float", "int", "json", "str", "time", "timedelta", "url",
+            "uuid",
+        ],
+        TEXT,
+    ),
+    **dict.fromkeys(["frozenset", "set", "tuple"], ARRAY),
+    "none": 0,
+}  # fmt: skip
+_SCALARS = (str, int, float, NoneType)
 _WITHOUT_LIMITS = frozenset(["type", "ref", "metadata", "serialization", "strict"])
 
 
@@ -64,15 +94,10 @@ class PydanticPlan:
         """Validate the root, parts of which become final only now."""
         return self._finish.close(given, context)
 
-    def forbidden(self, key: str) -> Finding:
+    def forbidden(self, key: str, code: Any) -> Finding:
         """Return the finding for a key that the type forbids."""
-        native = {
-            "type": "extra_forbidden",
-            "loc": (key,),
-            "msg": "Extra inputs are not permitted",
-            "input": None,
-        }
-        return Finding((), native["type"], native["msg"], native)  # type: ignore[arg-type]
+        message = PydanticKnownError(code).message()
+        return Finding((), code, message, {"type": code, "loc": (key,), "msg": message, "input": None})
 
     def unreadable(self, text: str) -> InvalidValueError:
         """Return the error for a string with a lone surrogate."""
@@ -134,7 +159,8 @@ class PydanticPlan:
             return Place(ANY.body, ANY.check)
         if kind in CLASSES:
             check = Validator(self._validation, lambda: layers.top, _config(core, config)).check
-            return Place(self._body(layers, config), check, carries=True)
+            body = self._body(layers, config)
+            return Place(body, check, carries=True, accepts=_kind_of(body))
         check = Validator(self._validation, lambda: core, config).check
         if kind in ("list", "dict"):
             body = self._body(layers, config)
@@ -142,7 +168,12 @@ class PydanticPlan:
                 # it contains itself without a model in between
                 return Place(is_late=True)
             return Place(
-                body, None if body.is_late else check, carries=not body.is_late, is_late=body.is_late
+                body,
+                None if body.is_late else check,
+                carries=not body.is_late,
+                is_late=body.is_late,
+                accepts=_kind_of(body),
+                refusal=check,
             )
         if kind == "tagged-union":
             return self._tagged(core, config, check)
@@ -150,7 +181,8 @@ class PydanticPlan:
             return self._union(core, config, check)
         if not self._schemas.is_pure(core):
             return Place(is_late=True)
-        return Place(None, check, exact=_exact(core, config or {}), shows_text=kind == "str")
+        exact = _exact(core, config or {})
+        return Place(None, check, exact=exact, shows_text=kind == "str", accepts=_accepted(core))
 
     def _tagged(self, core: Schema, config: Any, check: Any) -> Place:
         """Return the place of a union whose members have tags."""
@@ -175,7 +207,7 @@ class PydanticPlan:
             body.keys |= dict.fromkeys(place.body.keys, ())
             body.by_item = place.body.by_item
         body.name = " | ".join(dict.fromkeys(choice.name for choice in body.choices.values()))
-        return Place(body, check, carries=True)
+        return Place(body, check, carries=True, accepts=OBJECT)
 
     def _union(self, core: Schema, config: Any, check: Any) -> Place:
         """Return the place of a union, which is split if only one member can be an object."""
@@ -183,7 +215,7 @@ class PydanticPlan:
         places = [self.place(choice, config) for choice in choices]
         if any(place.is_late for place in places):
             return Place(is_late=True)
-        place = Place(None, check, carries=True)
+        place = Place(None, check, carries=True, accepts=_any_of(places))
         objects = [
             member for member in places if member.body is not None and member.body.kind is not Kind.LIST
         ]
@@ -247,6 +279,8 @@ class PydanticPlan:
         body.extra = extra == "allow"
         if extra == "forbid":
             body.extra_place = FORBIDDEN
+            is_call = fields["type"] == "dataclass-args"
+            body.forbids = "unexpected_keyword_argument" if is_call else "extra_forbidden"
         elif extra == "allow":
             body.extra_place = ANY if fields.get("extras_schema") is None else Place(is_late=True)
         for name, field in named:
@@ -309,6 +343,8 @@ class PydanticPlan:
         kind = schema["type"]
         if kind in CLASSES:
             config = _config(schema, config)
+            # paths are those of the text
+            copy["config"] = {**(config or {}), "loc_by_alias": True}
         if kind == "list" and "items_schema" in schema:
             copy["items_schema"] = self._around(schema["items_schema"], config)
         elif kind == "dict" and "values_schema" in schema:
@@ -358,6 +394,27 @@ def _keys(name: str, field: Schema, config: Any) -> list[str] | None:
     if (config.get("validate_by_name") or config.get("populate_by_name")) and name not in keys:
         keys.append(name)
     return keys
+
+
+def _kind_of(body: Body | None) -> int:
+    """Return the kind of values that a body splits; without a body it may be any."""
+    if body is None:
+        return ANY_KIND
+    return ARRAY if body.kind is Kind.LIST else OBJECT
+
+
+def _any_of(places: list[Place]) -> int:
+    """Return the kinds of values that at least one of the places accepts."""
+    return reduce(or_, [place.accepts for place in places])
+
+
+def _accepted(core: Schema) -> int:
+    """Return the kinds of values that a schema without parts may accept."""
+    kind = core["type"]
+    if kind in ("enum", "literal"):
+        values = core["expected"] if kind == "literal" else [member.value for member in core["members"]]
+        return TEXT if all(isinstance(value, _SCALARS) for value in values) else ANY_KIND
+    return _ACCEPTS.get(kind, ANY_KIND)
 
 
 def _exact(core: Schema, config: Any) -> type | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._undefined import UNDEFINED
-from ..errors import ErrorCode, JsonStreamError, ParserError, TypedError, TypedStreamError
+from ..errors import ErrorCode, JsonStreamError, ParserError, TypedError, TypedStreamError, invalid
 from ..paths import segments_of
+from ..patterns import ANY as WILDCARD
 from ..patterns import parse_pattern
 from .nodes import ABSENT, FINAL, INVALID, NO_PART, OPEN, REFUSED, SHOWN, State
 from .views import node_of, view_of
@@ -120,6 +121,8 @@ class TypedSnapshot(Generic[T]):
         the type is absent.
         """
         steps: list[Any] = ["root", *(parse_pattern(path) if isinstance(path, str) else path)]
+        if WILDCARD in steps:
+            raise invalid(ErrorCode.INVALID_PATH, "a wildcard stands for several values")
         chain = self._chain()
         for depth, (node, length, key) in enumerate(chain):
             if key is None or type(key) is not type(steps[depth]) or key != steps[depth]:
@@ -144,6 +147,12 @@ class TypedSnapshot(Generic[T]):
             chain.append((node, length, key))
         chain.reverse()
         return chain
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "a snapshot cannot be pickled or copied; "
+            "to_plain(snapshot.partial) and snapshot.raw are plain data"
+        )
 
     def __repr__(self) -> str:
         return f"<TypedSnapshot {self.partial!r}>"

@@ -90,7 +90,7 @@ class ModelView:
     __hash__ = None  # type: ignore[assignment]  # it holds lists
 
     def __reduce__(self) -> Any:
-        raise TypeError("a partial cannot be pickled or copied; to_plain(partial) returns plain data")
+        raise _no_data()
 
     def __repr__(self) -> str:
         part: _Part = object.__getattribute__(self, "_ModelView__part")
@@ -120,6 +120,10 @@ class TypedDictView(ModelView):
 
     def __len__(self) -> int:
         return len(list(_members(self)))
+
+
+def _no_data() -> TypeError:
+    return TypeError("a partial cannot be pickled or copied; to_plain(partial) returns plain data")
 
 
 def _name(body: Body | None) -> str:
@@ -178,6 +182,9 @@ class ListView(Sequence[Any]):
 
     __hash__ = None  # type: ignore[assignment]  # it holds lists
 
+    def __reduce__(self) -> Any:
+        raise _no_data()
+
     def __repr__(self) -> str:
         return f"<partial {list(self)!r}>"
 
@@ -200,6 +207,9 @@ class DictView(Mapping[str, Any]):
         if (value := self._part.value(key)) is UNDEFINED:
             raise KeyError(key)
         return value
+
+    def __reduce__(self) -> Any:
+        raise _no_data()
 
     def __repr__(self) -> str:
         return f"<partial {dict(self)!r}>"

@@ -16,7 +16,20 @@ from ..paths import format_path, segments_of
 from ..patterns import ANY as WILDCARD
 from .events import TypedEvent
 from .nodes import ABSENT, HELD, INVALID, NO_PART, OPEN, REFUSED, SHOWN, GrowingText, Node
-from .places import FORBIDDEN, IGNORED, PENDING, Body, Carrier, Finding, InvalidValueError, Kind, Place
+from .places import (
+    ARRAY,
+    FORBIDDEN,
+    IGNORED,
+    OBJECT,
+    PENDING,
+    TEXT,
+    Body,
+    Carrier,
+    Finding,
+    InvalidValueError,
+    Kind,
+    Place,
+)
 from .undecided import TAG_AGAIN, add_to_undecided, decide, settle
 from .views import view_of
 
@@ -130,8 +143,8 @@ class TypedVisitor:
         place, node = self.place, self.node
         if not node.is_object:
             self.key = len(node.raws)
-        if place is FORBIDDEN:
-            self._forbid()
+        if not place.accepts & TEXT:
+            place = self.place = self._refused(place, self.key, "")
         self.text = GrowingText()
         if place is IGNORED or place is FORBIDDEN:
             self.role = NO_PART if place is IGNORED else REFUSED
@@ -157,9 +170,8 @@ class TypedVisitor:
         """Open a container; ``raw`` is its JSON value if it is already known."""
         place, parent = self.place, self.node
         key = self.key if parent.is_object else len(parent.raws)
-        if place is FORBIDDEN:
-            self.key = key
-            self._forbid()
+        if not place.accepts & (OBJECT if is_object else ARRAY):
+            place = self._refused(place, key, {} if is_object else [])
         body = place.body
         if body is not None and (body.kind is Kind.ANY or (body.kind is not Kind.LIST) == is_object):
             node = Node(parent, key, place, body, is_object)
@@ -242,7 +254,10 @@ class TypedVisitor:
             return
         if place is FORBIDDEN:
             if key not in node.bad:
-                self._forbid()
+                self._forbid(key)
+            if not node.is_object:
+                # the next item is not refused
+                self.place = IGNORED if node.body is None else node.body.item
             node.marks[node.put(key, value, UNDEFINED)] = INVALID
             return
         result: Any
@@ -340,11 +355,27 @@ class TypedVisitor:
         if self.stop is not None:
             self.stop()
 
-    def _forbid(self) -> None:
+    def _refused(self, place: Place, key: Segment, empty: Any) -> Place:
+        """Report a value that is invalid because of what it begins with; return the place for its rest."""
+        if place is FORBIDDEN:
+            self._forbid(key)
+            return place
+        assert place.refusal is not None
+        try:
+            place.refusal(empty, None, self.context)
+        except InvalidValueError as error:
+            self.report_invalid(self.node, key, error, UNDEFINED)
+            return FORBIDDEN
+        return place
+
+    def _forbid(self, key: Segment) -> None:
         """Report a key that the type forbids, or that has a lone surrogate."""
-        key = str(self.key)
-        error = InvalidValueError([self.plan.forbidden(key)]) if _is_text(key) else self.plan.unreadable(key)
-        self.report_invalid(self.node, self.key, error, UNDEFINED)
+        name, body = str(key), self.node.body
+        if _is_text(name) and body is not None:
+            error = InvalidValueError([self.plan.forbidden(name, body.forbids)])
+        else:
+            error = self.plan.unreadable(name)
+        self.report_invalid(self.node, key, error, UNDEFINED)
 
     def forget(self, node: Node, key: str) -> None:
         """Drop the errors of a key that is repeated."""
@@ -377,4 +408,8 @@ def _is_text(value: str) -> bool:
 
 def _typed_error(segments: Segments, finding: Finding) -> TypedError:
     place = (*segments, *finding.segments)
-    return TypedError(place, format_path("root", place), finding.code, finding.message, finding.native)
+    native = finding.native
+    if isinstance(native, dict):
+        # pydantic's place is below the value
+        native = {**native, "loc": place}
+    return TypedError(place, format_path("root", place), finding.code, finding.message, native)
