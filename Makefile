@@ -9,7 +9,7 @@ SOURCES := $(shell find src/midstream -name "*.py" -o -name "*.pxd")
 # installer that a new Python does not have, while these work with every pip. The SDKs have
 # contradicted each other in their dependencies, so each needs a resolution of its own.
 PINNED = -m pip install --quiet --require-hashes --requirement requirements
-LOCKS := check demo docs fuzz locks mutants sdk-openai sdk-anthropic sdk-objects sdk-frameworks
+LOCKS := build check demo docs fuzz locks mutants sdk-openai sdk-anthropic sdk-objects sdk-frameworks wheels
 BENCH := .venv-bench
 BENCH_WHEEL = $(BENCH)/bin/python -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir $(BENCH)/wheels $(BENCH)/source
 

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from try_dist import CHECKS, ROOT, Workshop, plain_wheel_works, sdist_is_whole
+from try_dist import (
+    CHECKS,
+    ROOT,
+    Workshop,
+    metadata_is_complete,
+    npm_package_works,
+    plain_wheel_works,
+    sdist_is_whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +31,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 
 
 # the others take long, and the suite itself runs on a compiled build
-QUICK = [sdist_is_whole, plain_wheel_works]
+QUICK = [sdist_is_whole, plain_wheel_works, metadata_is_complete]
 RUNS = [
     pytest.param(check, id=check.__name__, marks=[] if check in QUICK else pytest.mark.deep)
     for check in CHECKS
@@ -32,4 +40,6 @@ RUNS = [
 
 @pytest.mark.parametrize("check", RUNS)
 def test_distribution(check: Callable[[Workshop], None], workshop: Workshop) -> None:
+    if check is npm_package_works and shutil.which("npm") is None:
+        pytest.skip("needs npm")
     check(workshop)

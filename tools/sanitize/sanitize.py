@@ -264,7 +264,9 @@ def misuse() -> None:
 
 def receive_streams() -> None:
     """Send every recorded stream through adapter, middleware, wire and handler."""
-    recorded = [(load.format, load.events()) for load in map(recordings.load, recordings.NAMES)]
+    recorded: list[tuple[Any, list[Any]]] = [
+        (load.format, load.events()) for load in map(recordings.load, recordings.NAMES)
+    ]
     for name in recordings.NAMES:
         decoder = SseDecoder()
         for byte in recordings.load(name).body[:3000]:

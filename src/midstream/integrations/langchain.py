@@ -1,6 +1,6 @@
 """An output parser for LangChain that yields the value of a JSON text while it arrives.
 
-It needs langchain-core (``pip install langchain-core``).
+It needs langchain-core (``pip install 'midstream[langchain]'``).
 """
 
 from __future__ import annotations

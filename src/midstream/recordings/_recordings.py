@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..providers._reading import decoded
 from ..sse import decode
 
+if TYPE_CHECKING:
+    from ..providers import Format
+
 __all__ = ["NAMES", "Recording", "load"]
 
-_KNOWN = {
+_KNOWN: dict[str, tuple[Format, str]] = {
     "trip": ("openai-chat", "Two tool calls side by side, with split escapes"),
     "cut": ("anthropic", "Two tool calls, the second truncated by max_tokens"),
     "invalid": ("anthropic", "Two tool calls, the second with damaged JSON"),
@@ -30,7 +33,7 @@ class Recording(NamedTuple):
 
     name: str
     title: str
-    format: str
+    format: Format
     body: bytes
 
     def blocks(self) -> list[bytes]:
