@@ -71,7 +71,7 @@ def main() -> None:
     with gateway() as stage, chromium() as browser:
         page = open_page(browser, stage.url, {**DESKTOP, "viewport": {"width": 1100, "height": 920}})
         start(page, "trip", 2)
-        until(page, 88)
+        until(page, 68)
         take(page, "light")
         page = open_page(browser, stage.url, {**DESKTOP, "color_scheme": "dark"})
         start(page, "report", 2)
@@ -81,7 +81,7 @@ def main() -> None:
         start(page, "search", 2)
         until(page, 24)
         take(page, "phone")
-        page = open_page(browser, stage.url, {**DESKTOP, "viewport": {"width": 1100, "height": 880}})
+        page = open_page(browser, stage.url, {**DESKTOP, "viewport": {"width": 1100, "height": 1080}})
         start(page, "cut", 7)
         ended(page)
         take(page, "truncated")
@@ -92,7 +92,7 @@ def main() -> None:
         with serving("fastapi_app") as (url, _):
             page = browser.new_context(viewport={"width": 480, "height": 420}).new_page()
             page.goto(url)
-            page.wait_for_function("document.querySelector('pre').textContent.includes('Café am')")
+            page.wait_for_function("document.querySelector('pre').textContent.includes('Passenger tw')")
             take(page, "example")
 
 
