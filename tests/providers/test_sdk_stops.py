@@ -33,4 +33,6 @@ def test_leaving_early_closes_the_connection(sdk: str) -> None:
         assert written < AT_MOST, name
         if "first" in name or name.endswith("kept open"):
             assert found == "'Oslo'"
-    assert results["select"][0] == "[0, 1]"
+        if name.endswith("invalid"):
+            assert found == "'root.notes[0]'"
+    assert results["select"][0] == results["async select"][0] == "[0, 1]"

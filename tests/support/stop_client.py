@@ -14,10 +14,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.request import urlopen
 
+from pydantic import BaseModel
+
 from midstream import aio, argument_deltas, first, select, text_deltas, tool_calls, updates, values
+from midstream.typed import TypedStreamError, typed_calls, typed_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+class Trip(BaseModel):
+    city: str
+    notes: list[str]
+
+
+class City(BaseModel):
+    city: str
+    notes: list[int]
+
 
 QUESTION: Any = [{"role": "user", "content": "?"}]
 
@@ -39,6 +53,16 @@ def closed(items: Any) -> Any:
     return item
 
 
+def refused(items: Any) -> Any:
+    """Read until a value is invalid."""
+    try:
+        for _ in items:
+            pass
+    except TypedStreamError as error:
+        return error.path
+    return None
+
+
 SYNC: dict[str, Callable[[Any], Any]] = {
     "first": lambda stream: first(text_deltas(stream), "city"),
     "first of a call": lambda stream: first(argument_deltas(stream, "weather"), "city"),
@@ -49,6 +73,15 @@ SYNC: dict[str, Callable[[Any], Any]] = {
     "tool_calls, closed": lambda stream: len(closed(tool_calls(stream))),
     "text_deltas, left": lambda stream: left_by_break(text_deltas(stream)),
     "argument_deltas, left": lambda stream: left_by_break(argument_deltas(stream)),
+    "typed_values, closed": lambda stream: closed(typed_values(text_deltas(stream), City)).state(),
+    "typed_values, invalid": lambda stream: refused(
+        typed_values(text_deltas(stream), Trip, on_invalid="raise")
+    ),
+    "typed_values of a call, invalid": lambda stream: refused(
+        typed_values(argument_deltas(stream), Trip, on_invalid="raise")
+    ),
+    "select, invalid": lambda stream: refused(select(text_deltas(stream), "notes[*]", str)),
+    "typed_calls, closed": lambda stream: len(closed(typed_calls(stream, {"weather": City}))),
     "kept open": lambda stream: first(text_deltas(stream, close=False), "city"),
 }
 
@@ -59,9 +92,28 @@ async def abreak(items: Any) -> Any:
             return item
 
 
+async def arefused(items: Any) -> Any:
+    try:
+        async for _ in items:
+            pass
+    except TypedStreamError as error:
+        return error.path
+    return None
+
+
+async def matched(items: Any) -> Any:
+    return [match.value async for match in items]
+
+
 ASYNC: dict[str, Callable[[Any], Any]] = {
     "async first": lambda stream: aio.first(aio.text_deltas(stream), "city"),
     "async first of a call": lambda stream: aio.first(aio.argument_deltas(stream, "weather"), "city"),
+    "async select": lambda stream: matched(aio.select(aio.text_deltas(stream), "notes[*]", limit=2)),
+    "async typed_values, closed": lambda stream: abreak(aio.typed_values(aio.text_deltas(stream), City)),
+    "async typed_values, invalid": lambda stream: arefused(
+        aio.typed_values(aio.text_deltas(stream), Trip, on_invalid="raise")
+    ),
+    "async typed_calls": lambda stream: abreak(aio.typed_calls(stream, {"weather": City})),
     "async values": lambda stream: abreak(aio.values(aio.text_deltas(stream))),
     "async tool_calls": lambda stream: abreak(aio.tool_calls(stream)),
     "async kept open": lambda stream: aio.first(aio.text_deltas(stream, close=False), "city"),
