@@ -488,6 +488,11 @@ PYDANTIC: dict[str, tuple[Any, list[str]]] = {
 }  # fmt: skip
 
 
+if tuple(map(int, pydantic.VERSION.split(".")[:2])) < (2, 11):
+    # there, a recursive alias has no configuration unless the model is the root
+    del PYDANTIC["a recursive alias has the configuration of the model around it"]
+
+
 def check(typed: Any, type: Any, pieces: list[str], expected: Any, calls: Any, **options: Any) -> None:
     CALLS.clear()
     accumulator = typed.JsonTypedAccumulator(type, **options)

@@ -6,7 +6,7 @@ grows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from .._undefined import UNDEFINED
@@ -20,34 +20,29 @@ if TYPE_CHECKING:
 __all__ = ["DictView", "ListView", "ModelView", "TypedDictView", "node_of", "to_plain", "view_of"]
 
 
-class _Part:
-    """The children of a node at one moment: the first ones, and the open one."""
+# the children of a node at one moment: the node, how many of its children, the key of the open one (None if
+# nothing is open) and its shown value
+_Part = tuple["Node", int, Any, Any]
 
-    __slots__ = ("length", "node", "open_key", "open_value")
 
-    def __init__(self, node: Node, length: int, open_key: Any, open_value: Any) -> None:
-        self.node = node
-        self.length = length
-        # None if nothing is open
-        self.open_key = open_key
-        self.open_value = open_value
+def _value(part: _Part, key: Any) -> Any:
+    """Return the shown value of a child."""
+    node, length, open_key, open_value = part
+    if key == open_key and open_key is not None:
+        # the text of an open string is joined on request
+        return open_value[0].read(open_value[1]) if type(open_value) is tuple else open_value
+    return node.child(key, length)
 
-    def value(self, key: Any) -> Any:
-        """Return the shown value of a child."""
-        if key == self.open_key and self.open_key is not None:
-            value = self.open_value
-            # the text of an open string is joined on request
-            return value[0].read(value[1]) if type(value) is tuple else value
-        return self.node.child(key, self.length)
 
-    def names(self) -> Iterator[str]:
-        """Yield the keys that have a shown value."""
-        for key in dict.fromkeys(self.node.keys[: self.length]):
-            if self.value(key) is not UNDEFINED:
-                yield key
-        is_new = self.open_key is not None and self.node.position(self.open_key, self.length) is None
-        if is_new and self.open_value is not UNDEFINED:
-            yield self.open_key
+def _keys(part: _Part) -> Iterator[str]:
+    """Yield the keys that have a shown value."""
+    node, length, open_key, open_value = part
+    for key in dict.fromkeys(node.keys[:length]):
+        if _value(part, key) is not UNDEFINED:
+            yield key
+    is_new = open_key is not None and node.position(open_key, length) is None
+    if is_new and open_value is not UNDEFINED:
+        yield open_key
 
 
 class ModelView:
@@ -57,21 +52,19 @@ class ModelView:
     the view.
     """
 
+    # the name cannot be that of a field; `view_of` sets it
     __slots__ = ("__part",)
 
-    def __init__(self, part: _Part) -> None:
-        object.__setattr__(self, "_ModelView__part", part)
-
     def __getattr__(self, name: str) -> Any:
-        part: _Part = object.__getattribute__(self, "_ModelView__part")
-        body = part.node.body
+        part = _part_of(self)
+        body = part[0].body
         keys = None if body is None else body.keys.get(name)
         if keys is None:
-            if body is not None and body.extra and (value := part.value(name)) is not UNDEFINED:
+            if body is not None and body.extra and (value := _value(part, name)) is not UNDEFINED:
                 return value
             raise AttributeError(f"{_name(body)} has no field {name!r}", name=name, obj=self)
         for key in keys:
-            if (value := part.value(key)) is not UNDEFINED:
+            if (value := _value(part, key)) is not UNDEFINED:
                 return value
         return UNDEFINED
 
@@ -93,9 +86,8 @@ class ModelView:
         raise _no_data()
 
     def __repr__(self) -> str:
-        part: _Part = object.__getattribute__(self, "_ModelView__part")
         members = "".join(f" {name}={value!r}" for name, value in _members(self))
-        return f"<partial {_name(part.node.body)}{members}>"
+        return f"<partial {_name(_part_of(self)[0].body)}{members}>"
 
 
 class TypedDictView(ModelView):
@@ -132,17 +124,17 @@ def _name(body: Body | None) -> str:
 
 def _members(view: ModelView, every: bool = False) -> Iterator[tuple[str, Any]]:
     """Yield the names of a view's fields with their shown values."""
-    part: _Part = object.__getattribute__(view, "_ModelView__part")
-    body = part.node.body
+    part = _part_of(view)
+    body = part[0].body
     if body is None:
         return
     for name in body.keys:
         if (value := getattr(view, name)) is not UNDEFINED or every:
             yield name, value
     if body.extra:
-        for key in part.names():
+        for key in _keys(part):
             if key not in body.fields:
-                yield key, part.value(key)
+                yield key, _value(part, key)
 
 
 class ListView(Sequence[Any]):
@@ -150,12 +142,11 @@ class ListView(Sequence[Any]):
 
     __slots__ = ("_part",)
 
-    def __init__(self, part: _Part) -> None:
-        self._part = part
+    _part: _Part
 
     def __len__(self) -> int:
-        part = self._part
-        return part.length + (part.open_key is not None and part.open_value is not UNDEFINED)
+        _, length, open_key, open_value = self._part
+        return length + (open_key is not None and open_value is not UNDEFINED)
 
     @overload
     def __getitem__(self, index: int) -> Any: ...
@@ -170,12 +161,12 @@ class ListView(Sequence[Any]):
         position = index + length if index < 0 else index
         if not 0 <= position < length:
             raise IndexError("list index out of range")
-        return self._part.value(position)
+        return _value(self._part, position)
 
     def __iter__(self) -> Iterator[Any]:
         part = self._part
         for position in range(len(self)):
-            yield part.value(position)
+            yield _value(part, position)
 
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, (list, ListView)) else NotImplemented
@@ -194,17 +185,16 @@ class DictView(Mapping[str, Any]):
 
     __slots__ = ("_part",)
 
-    def __init__(self, part: _Part) -> None:
-        self._part = part
+    _part: _Part
 
     def __len__(self) -> int:
-        return sum(1 for _ in self._part.names())
+        return sum(1 for _ in _keys(self._part))
 
     def __iter__(self) -> Iterator[str]:
-        return self._part.names()
+        return _keys(self._part)
 
     def __getitem__(self, key: str) -> Any:
-        if (value := self._part.value(key)) is UNDEFINED:
+        if (value := _value(self._part, key)) is UNDEFINED:
             raise KeyError(key)
         return value
 
@@ -215,23 +205,34 @@ class DictView(Mapping[str, Any]):
         return f"<partial {dict(self)!r}>"
 
 
+_MODEL, _TAGGED = Kind.MODEL, Kind.TAGGED
+_new = object.__new__
+# attributes are read-only, and a descriptor is faster than a constructor
+_slot: Any = ModelView.__dict__["_ModelView__part"]
+_part_of: Callable[[ModelView], _Part] = _slot.__get__
+_set_part: Callable[[ModelView, _Part], None] = _slot.__set__
+
+
 def view_of(node: Node, length: int, open_key: Any = None, open_value: Any = UNDEFINED) -> Any:
     """Return the view of a node with its first ``length`` children."""
     body = node.body
-    if node.role != SHOWN or body is None:
+    if body is None or node.role != SHOWN:
         return UNDEFINED
-    part = _Part(node, length, open_key, open_value)
-    if body.kind is Kind.MODEL or body.kind is Kind.TAGGED:
-        return TypedDictView(part) if body.by_item else ModelView(part)
-    return DictView(part) if node.is_object else ListView(part)
+    part = (node, length, open_key, open_value)
+    if body.kind is _MODEL or body.kind is _TAGGED:
+        model = _new(TypedDictView if body.by_item else ModelView)
+        _set_part(model, part)
+        return model
+    view: Any = _new(DictView if node.is_object else ListView)
+    view._part = part
+    return view
 
 
 def node_of(shown: Any) -> Node | None:
     """Return the node that a view shows, None for anything else."""
     if isinstance(shown, ModelView):
-        part: _Part = object.__getattribute__(shown, "_ModelView__part")
-        return part.node
-    return shown._part.node if isinstance(shown, (ListView, DictView)) else None
+        return _part_of(shown)[0]
+    return shown._part[0] if isinstance(shown, (ListView, DictView)) else None
 
 
 def to_plain(partial: Any) -> Any:
