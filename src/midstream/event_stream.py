@@ -255,6 +255,10 @@ class EventStream:
         """Return the first event."""
         return self._writer.start(self._kind.format, self._kind.name, self._id)
 
+    def number(self, number: int) -> None:
+        """Assign the next entries the numbers ``number``, ``number.1`` and so on."""
+        self._writer.number(number)
+
     def add_step(self, step: Step) -> Iterator[bytes]:
         """Yield a step's entries; the first one includes the provider's raw event if it was requested."""
         raw = step.raw if self._kind.with_provider else b""

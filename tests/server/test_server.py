@@ -26,7 +26,7 @@ from midstream import JsonStreamError, ToolsAggregateMessageHandler, recordings,
 from midstream.calls.messages import TYPES
 from midstream.event_stream import EventCutter
 from midstream.server import Settings, create_app, serve
-from midstream.server.resume import History, Streams
+from midstream.server.streams.cursor import parse_id
 from midstream.sse import SseDecoder, SseEvent, decode
 
 if TYPE_CHECKING:
@@ -284,7 +284,10 @@ def test_a_recording_is_replayed(gateway: str, name: str) -> None:
         "format": recordings.load(name).format, "name": name,
     }  # fmt: skip
     assert (events[-1].event, events[-1].data) == ("stream_end", "{}")
-    assert [event.id for event in events] == [f"{start['message_id']}-{n}" for n in range(len(events))]
+    assert events[0].id == f"{start['message_id']}-0"
+    positions = [parse_id(event.id) for event in events]
+    assert positions == sorted(set(positions))  # type: ignore[type-var]
+    assert {position and position[0] for position in positions} == {start["message_id"]}
     for event in events[1:-1]:
         data = json.loads(event.data)
         assert data["type"] == event.event
@@ -534,7 +537,7 @@ def test_packed_events_are_unpacked_if_they_can_be(relay: str) -> None:
         assert (chat_event("fine") in content) == bool(query)
         assert b"event: text_delta" in content
     raw = ask(relay, "packed:gzip", "/provider/v1/chat/completions")
-    assert (raw.headers["content-encoding"], raw.content) == ("gzip", chat_event("fine"))
+    assert ("content-encoding" in raw.headers, raw.content) == (False, chat_event("fine"))
     refused = ask(relay, "packed:br")
     assert (refused.status_code, refused.json()["code"]) == (502, "upstream_error")
 
@@ -614,9 +617,8 @@ def test_a_client_that_comes_back_gets_exactly_what_it_missed(gateway: str) -> N
         with connected("GET", url, wanted) as events:
             pass
         rest = get_events(url, **{"last-event-id": events[-1].id})
-        id = events[0].id.rpartition("-")[0]
-        assert [event.id for event in events + rest] == [f"{id}-{n}" for n in range(len(whole))]
-        other = whole[0].id.rpartition("-")[0]
+        id, other = events[0].id.rpartition("-")[0], whole[0].id.rpartition("-")[0]
+        assert [event.id.replace(id, other) for event in events + rest] == [event.id for event in whole]
         assert [event.data.replace(id, other) for event in events + rest] == [event.data for event in whole]
 
 
@@ -639,7 +641,7 @@ def test_who_has_it_all_is_told_to_stay_away(gateway: str) -> None:
     assert get_events(url, **{"last-event-id": events[-2].id}) == events[-1:]
 
 
-@pytest.mark.parametrize("id", ["nobody-3", "x", "-1", "{id}-", "{id}-x", "{id}-99999", "{id}--1"])
+@pytest.mark.parametrize("id", ["nobody-3", "x", "-1", "{id}-", "{id}-x", "{id}-1.", "{id}--1"])
 def test_an_unknown_id_is_refused(gateway: str, id: str) -> None:
     url = f"{gateway}/api/recordings/search/events?pace=0"
     known = get_events(url)[0].id.rpartition("-")[0]
@@ -647,11 +649,13 @@ def test_an_unknown_id_is_refused(gateway: str, id: str) -> None:
     assert (response.status_code, response.json()["code"]) == (404, "unknown_stream")
 
 
-def test_an_expired_id_is_refused(gateway: str) -> None:
-    url = f"{gateway}/api/recordings/search/events?pace=0"
-    events = get_events(url)
-    time.sleep(SHORT.grace + 0.3)
-    assert CLIENT.get(url, headers={"last-event-id": events[5].id}).status_code == 404
+def test_an_expired_id_is_refused() -> None:
+    with running(create_app(settings=SHORT._replace(ttl=0.3, grace=0.1))) as url:
+        url += "/api/recordings/search/events?pace=0"
+        events = get_events(url)
+        assert get_events(url, **{"last-event-id": events[5].id}) == events[6:]
+        time.sleep(1.5)
+        assert CLIENT.get(url, headers={"last-event-id": events[5].id}).status_code == 404
 
 
 @pytest.mark.parametrize("id", ["nobody-3", "{id}-3"])
@@ -667,13 +671,12 @@ def test_a_request_that_is_posted_again_never_starts_a_second_run(
     assert len(provider.requests) == before
 
 
-def test_what_has_been_dropped_is_refused_and_the_rest_can_be_resumed() -> None:
+def test_what_is_no_longer_kept_is_derived_again() -> None:
     with running(create_app(settings=SHORT._replace(max_kept_events=20))) as url:
         url += "/api/recordings/trip/events?pace=0"
         events = get_events(url)
-        for _ in range(2):
-            assert get_events(url, **{"last-event-id": events[-10].id}) == events[-9:]
-            assert CLIENT.get(url, headers={"last-event-id": events[-40].id}).status_code == 404
+        for at in (-10, -40, 0):
+            assert get_events(url, **{"last-event-id": events[at].id}) == events[at:][1:]
 
 
 def test_clients_of_different_streams_do_not_reconnect_at_the_same_time(gateway: str) -> None:
@@ -683,56 +686,15 @@ def test_clients_of_different_streams_do_not_reconnect_at_the_same_time(gateway:
     assert all(wait is not None and 100 <= wait <= 300 for wait in waits)
 
 
-def test_who_got_more_than_it_confirmed_goes_on() -> None:
-    """A write may arrive although it was interrupted; then there is room again, and somebody must tell."""
-
-    async def read(stream: Any) -> list[bytes]:
-        async def fill() -> None:
-            for number in range(6):
-                await stream.put(b"%d" % number)
-            stream.close([])
-
-        task = asyncio.create_task(fill())
-        await asyncio.sleep(0)
-        reader = stream.read()
-        first = await anext(reader)
-        await reader.aclose()
-        async with asyncio.timeout(2):
-            rest = [entries async for entries in stream.read(3)]
-        await task
-        return [first, *rest]
-
-    async def main() -> list[bytes]:
-        return await read(Streams(Settings(max_ahead_events=3)).open(b""))
-
-    assert b"".join(asyncio.run(main())) == b"012345"
-
-
-def test_who_asks_for_a_stream_and_does_not_come_takes_it_from_nobody() -> None:
-    async def main() -> bool:
-        streams = Streams(Settings())
-        stream = streams.open(b"me")
-        stream.expect_reader()
-        reader = stream.read()
-        await stream.put(b"x")
-        await anext(reader)
-        assert streams.find(f"{stream.id}-0", b"you") is None
-        assert streams.find(f"{stream.id}-0", b"me") == (stream, 1)
-        return stream.has_reader
-
-    assert asyncio.run(main())
-
-
-def test_the_latest_connection_reads_alone(relay: str, provider: Provider) -> None:
-    url, body = f"{relay}/v1/chat/completions", {"model": "endless:taken"}
-    with CLIENT.stream("POST", url, json=body, timeout=10) as old:
-        chunks = old.iter_raw(512)
+def test_two_clients_read_one_stream(relay: str, provider: Provider) -> None:
+    url, body = f"{relay}/v1/chat/completions", {"model": "endless:shared"}
+    with CLIENT.stream("POST", url, json=body, timeout=10) as first:
+        chunks = first.iter_raw(512)
         id = next(decode([next(chunks)])).id
-        with connected("POST", url, 3, {"last-event-id": id}, json=body) as events:
-            # the old one ends: this would time out if not
-            assert sum(map(len, chunks)) >= 0
+        with connected("POST", url, 5, {"last-event-id": id}, json=body) as events:
             assert events[0].id.endswith("-1")
-    wait_for(lambda: "taken" in provider.left)
+            assert len(next(chunks)) > 0
+    wait_for(lambda: "shared" in provider.left)
 
 
 # silence, slowness, absence
@@ -750,24 +712,22 @@ def test_silence_has_heartbeats(relay: str, provider: Provider) -> None:
     wait_for(lambda: "s" in provider.left)
 
 
+@pytest.mark.parametrize("prefix", ["/v1", "/provider/v1"])
 def test_a_client_that_leaves_stops_its_upstream_after_the_grace_period(
-    relay: str, provider: Provider
+    relay: str, provider: Provider, prefix: str
 ) -> None:
-    with connected("POST", f"{relay}/v1/chat/completions", 3, json={"model": "endless:gone"}):
+    name = f"gone {prefix}"
+    with connected("POST", f"{relay}{prefix}/chat/completions", 3, json={"model": f"endless:{name}"}):
         left = time.monotonic()
-    wait_for(lambda: "gone" in provider.left)
-    assert SHORT.grace - 0.1 < provider.left["gone"] - left < SHORT.grace + 2
+    wait_for(lambda: name in provider.left)
+    assert SHORT.grace - 0.1 < provider.left[name] - left < SHORT.grace + 2
 
 
-def test_a_client_that_can_not_come_back_stops_its_upstream_at_once(
+def test_a_client_that_leaves_before_the_answer_stops_its_upstream_at_once(
     upstream: str, provider: Provider
 ) -> None:
-    """It got no number to come back with: it read the provider's own bytes, or left before the answer."""
+    """It has no id to come back with."""
     with running(create_app(upstream, SHORT._replace(grace=60))) as url:
-        body = {"model": "endless:raw"}
-        with connected("POST", f"{url}/provider/v1/chat/completions", 3, json=body):
-            assert "raw" not in provider.left
-        wait_for(lambda: "raw" in provider.left)
         for prefix in ("/v1", "/provider/v1"):
             with pytest.raises(httpx.ReadTimeout):
                 CLIENT.post(f"{url}{prefix}/messages", json={"model": f"mute:{prefix}"}, timeout=0.3)
@@ -805,7 +765,8 @@ def test_slow_clients_slow_their_own_streams_only(provider: Provider, upstream: 
         assert [provider.sent[name] for name in names] == sent
         grown = rss(server.pid) - fresh
         print(f"slow clients: {sum(sent) // 4000} kB sent to each, the gateway has {grown // 4} kB for each")
-        assert grown < 4 * 3_000
+        # what was read is kept for other clients
+        assert grown < 4 * 3_000 + sum(sent) // 1000
         # and it goes on where it stopped
         size = 0
         while size < sent[0]:
@@ -851,7 +812,7 @@ def test_a_body_that_does_not_come_is_not_waited_for() -> None:
     """And while it is, it counts as a stream: bodies under way can't fill the memory either."""
     settings = SHORT._replace(max_streams=1, body_seconds=0.5)
     app = create_app(settings=settings)
-    streams = app.state.gateway.streams
+    streams = app.state.gateway.hub
     with running(app) as url:
         sent = b"Host: x\r\nConnection: close\r\nContent-Length: 9\r\n\r\n{"
         for path in (b"/v1/messages", b"/provider/v1/messages", b"/api/enrich"):
@@ -865,19 +826,6 @@ def test_a_body_that_does_not_come_is_not_waited_for() -> None:
             assert b'"time_limit"' in answer
             assert 0.4 < time.monotonic() - start < 3
         assert (streams.others, ask(url, "m").status_code) == (0, 200)
-
-
-def test_history_keeps_what_is_still_to_be_sent() -> None:
-    history = History(max_events=3, max_bytes=10)
-    for number in range(6):
-        history.add(b"%d" % number * 3)
-    history.forget(before=2)
-    assert (history.first, history.next) == (2, 6)
-    history.forget(before=6)
-    assert (history.first, history.next) == (3, 6)
-    assert history.entries(4, max_bytes=3) == [b"444"]
-    assert history.entries(6) == []
-    assert history.size(4) == 6
 
 
 @pytest.mark.parametrize("wrong", [{"grace": -1}, {"max_streams": 0}, {"heartbeat": None}, {"pace": True}])
@@ -1150,8 +1098,8 @@ def test_nothing_is_left_when_clients_are_gone(upstream: str) -> None:
             for path in ("/v1/chat/completions", "/provider/v1/chat/completions"):
                 with connected("POST", url + path, 3, json={"model": "endless:x"}):
                     pass
-        streams = app.state.gateway.streams
-        wait_for(lambda: len(streams) == streams.others == 0)
+        hub = app.state.gateway.hub
+        wait_for(lambda: len(hub) == hub.others == 0)
         time.sleep(0.1)
         CLIENT.get(f"{url}/api/recordings")
         # and one that watches for the end of the process, for all streams

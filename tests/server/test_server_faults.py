@@ -270,7 +270,7 @@ run._FLUSH_SECONDS, run._SHUTDOWN_SECONDS = 0.5, 1
 
 def watched(*arguments, **options):
     app = build(*arguments, **options)
-    streams = app.state.gateway.streams
+    streams = app.state.gateway.hub
 
     async def answer(scope, receive, send):
         if scope["type"] != "http" or scope["path"] != "/left":
@@ -525,7 +525,7 @@ def test_of_all_that_nothing_is_left(
         ("line", ENRICHED, "event_limit", 40),
         ("line", BOTH, "event_limit", 40),
         ("line", AS_IT_IS, None, 10),
-        ("comments", ENRICHED, "stream_limit", 40),
+        ("comments", ENRICHED, "event_limit", 80),
         ("comments", BOTH, "event_limit", 80),
         # what one read of 64 KB unpacks to is there at once
         ("bomb", ENRICHED, "stream_limit", 200),

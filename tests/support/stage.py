@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import subprocess
@@ -18,7 +19,6 @@ import uvicorn
 from midstream.server import Settings, create_app
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser
@@ -53,19 +53,21 @@ class Stage:
 
     def streams(self) -> list[Any]:
         """List the streams that the gateway knows."""
-        return list(self._app.state.gateway.streams._streams.values())
+        return list(self._app.state.gateway.hub._channels.values())
 
     def cut_connections(self) -> None:
         """End all connections that read a stream, as a network does."""
         assert self.loop is not None
         for stream in self.streams():
-            self.loop.call_soon_threadsafe(stream.abandon)
+            for viewer in list(stream.viewers):
+                self.loop.call_soon_threadsafe(viewer.leave)
 
     def forget_streams(self) -> None:
         """Drop all streams, as a restart does."""
         assert self.loop is not None
+        forget = self._app.state.gateway.hub.forget
         for stream in self.streams():
-            self.loop.call_soon_threadsafe(self._app.state.gateway.streams.drop, stream)
+            asyncio.run_coroutine_threadsafe(forget(stream), self.loop).result(5)
 
 
 @contextmanager
@@ -78,14 +80,10 @@ def gateway(settings: Settings | None = None) -> Iterator[Stage]:
     stage = Stage(app, server)
 
     async def serve() -> None:
-        import asyncio
-
         stage.loop = asyncio.get_running_loop()
         await server.serve()
 
     def run() -> None:
-        import asyncio
-
         asyncio.run(serve())
 
     thread = threading.Thread(target=run, daemon=True)

@@ -63,8 +63,8 @@ class EventWriter:
     """
 
     __slots__ = (
-        "_form", "_is_compact", "_message_id", "_next_event", "_next_number", "_registry", "_stream_id",
-        "_texts",
+        "_form", "_is_compact", "_message_id", "_next_event", "_next_number", "_part", "_registry",
+        "_stream_id", "_texts",
     )  # fmt: skip
 
     def __init__(self, form: Form = "full", stream_id: str | None = None) -> None:
@@ -76,6 +76,8 @@ class EventWriter:
         self._is_compact = form == "compact"
         self._stream_id = stream_id
         self._next_event = 0
+        # the part of an event's number, if `number` was called
+        self._part: int | None = None
         # in ``compact``: the message id that events without one have
         self._message_id: str | None = None
         self._registry: CallRegistry[NumberedCall] = CallRegistry(NumberedCall)
@@ -103,6 +105,17 @@ class EventWriter:
         }
         retry = "" if self._stream_id is None else f"retry: {_retry_of(self._stream_id)}\n"
         return self._event("stream_start", _json(data), retry)
+
+    def number(self, number: int) -> None:
+        r"""Assign the next events the ids ``<stream_id>-<number>``, ``<stream_id>-<number>.1`` and so on.
+
+        >>> writer = EventWriter("compact", "s")
+        >>> writer.number(7)
+        >>> writer.mark() + writer.mark()
+        b'id: s-7\n\nid: s-7.1\n\n'
+        """
+        self._next_event = number
+        self._part = 0
 
     def add_message(self, message: Message | Mapping[str, Any]) -> bytes:
         r"""Write a message, which may be in its plain form; return b"" if it tells a client nothing new.
@@ -140,9 +153,12 @@ class EventWriter:
     def _id(self) -> str:
         if self._stream_id is None:
             return ""
-        number = self._next_event
-        self._next_event = number + 1
-        return f"id: {self._stream_id}-{number}\n"
+        number, part = self._next_event, self._part
+        if part is None:
+            self._next_event = number + 1
+            return f"id: {self._stream_id}-{number}\n"
+        self._part = part + 1
+        return f"id: {self._stream_id}-{number}.{part}\n" if part else f"id: {self._stream_id}-{number}\n"
 
     def _event(self, name: str, data: str, retry: str = "") -> bytes:
         line = f"event: {name}\n" if name else ""

@@ -5,16 +5,18 @@ called. A request goes through the files in this order:
 
 ``guard``      refuses requests from pages of other sites
 ``app``        the routes
-``relay``      sends a request to the provider; without one, ``replay`` plays a recording
-``fill``       converts the provider's events into midstream's and puts them into a stream
-``resume``     streams that outlive a connection
+``requests``   what a request says
+``upstream``   sends a request to the provider; without one, ``replay`` plays a recording
+``streams``    puts the provider's events into a ``store``, and sends what is derived from them
+``addresses``  reads, resumes and cancels streams that are already there
 ``responses``  sends a stream, or passes a provider's response on unchanged
 ``page``       the files of the web page
+``failures``   what can go wrong with a stream
 ``settings``   speed, timeouts and limits
 ``run``        runs all this under uvicorn
 
-Invariants: memory per stream is limited; a slow client slows its own stream only; a client that reconnects
-in time misses no event and receives none twice.
+Invariants: memory per stream is limited; a slow client slows no other; a client that reconnects misses no
+event and receives none twice.
 """
 
 from .entry import create_app, serve

@@ -4,48 +4,53 @@ from __future__ import annotations
 
 import json
 from contextlib import asynccontextmanager
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import anyio
 import httpx
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from .. import recordings
 from ..captures import body_events, check_format, format_of
-from ..errors import JsonStreamError
-from ..event_stream import UNBUFFERED, Kind, Step
-from ..events.writer import FORMS
 from . import page
-from .fill import fill, steps_of
+from .addresses import Addresses
 from .guard import Guard
-from .relay import FORMATS_BY_PATH, Unreachable, Upstream, chunks_of, is_event_stream, response_headers
-from .replay import pace_of, paced, recording_for
-from .responses import EventsResponse, PassedOnResponse, problem, until_gone
-from .resume import Busy, Streams
+from .replay import pace_of, paced, raw_event, recording_for
+from .requests import CLIENT_GONE, HANDLERS, Refused, body_of, owner_of, variant_of
+from .responses import EVENTS, NOSNIFF, PassedOnResponse, problem, until_gone
 from .settings import DEFAULT, Settings
+from .store.memory import MemoryStore
+from .streams.derivation import RAW
+from .streams.hub import Hub
+from .streams.producer import cut
+from .upstream import (
+    FORMATS_BY_PATH,
+    Unreachable,
+    Upstream,
+    chunks_of,
+    is_event_stream,
+    is_readable,
+    response_headers,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping
+    from collections.abc import AsyncGenerator, AsyncIterator, Collection
 
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-    from ..events.writer import Form
-    from .resume import Stream
+    from .store.base import Store
+    from .streams.derivation import Variant
 
 __all__ = ["Gateway", "build"]
 
 _OUR_PARAMETERS = {"events", "form", "format", "pace"}
-# ASGI requires a response even if the client is gone
-_CLIENT_GONE = Response(status_code=400)
 _PATH_CHARACTERS = "/:@!$&'()*+,;=-._~"
+_OTHER_METHODS = ["GET", "PUT", "PATCH", "DELETE"]
 
 
 def build(
@@ -54,16 +59,19 @@ def build(
     *,
     hosts: Collection[str] | None = None,
     transport: httpx.AsyncBaseTransport | None = None,
+    store: Store | None = None,
 ) -> Starlette:
     """Return the application."""
     settings.check()
     provider = None if upstream is None else Upstream(upstream, settings, transport)
-    gateway = Gateway(provider, settings)
+    gateway = Gateway(provider, settings, MemoryStore(settings.ttl) if store is None else store)
+    addresses = gateway.addresses
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         del app
         try:
+            await gateway.hub.start()
             yield
         finally:
             await gateway.aclose()
@@ -75,49 +83,40 @@ def build(
         Route("/api/recordings", gateway.list_recordings),
         Route("/api/recordings/{name}/events", gateway.replay),
         Route("/api/enrich", gateway.enrich, methods=["POST"]),
+        Route("/v1/streams/{id}", addresses.read),
+        Route("/v1/streams/{id}", addresses.cancel, methods=["DELETE"]),
+        Route("/provider/v1/streams/{id}", addresses.read_raw),
+        Route("/provider/v1/streams/{id}", addresses.cancel, methods=["DELETE"]),
         Route("/v1/{path:path}", gateway.relay, methods=["POST"]),
-        Route("/provider/v1/{path:path}", gateway.pass_on, methods=["POST"]),
+        Route("/provider/v1/{path:path}", gateway.relay_raw, methods=["POST"]),
+        *(
+            Route(f"{prefix}/{{path:path}}", gateway.pass_on, methods=_OTHER_METHODS)
+            for prefix in ("/v1", "/provider/v1")
+            if provider is not None
+        ),
     ]
     app = Starlette(
         routes=routes,
         lifespan=lifespan,
         middleware=[Middleware(Guard, hosts=hosts)],
-        exception_handlers=dict.fromkeys((_Refused, JsonStreamError, Busy, HTTPException), _refuse),
+        exception_handlers=HANDLERS,
     )
     app.state.gateway = gateway
     return app
 
 
-class _Refused(Exception):  # noqa: N818  # it carries a response
-    def __init__(self, response: Response) -> None:
-        super().__init__()
-        self.response = response
-
-
-async def _refuse(request: Request, error: Exception) -> Response:
-    """Return the response for an exception of a handler."""
-    del request
-    if isinstance(error, _Refused):
-        return error.response
-    if isinstance(error, JsonStreamError):
-        return problem(400, error.code.value, error.error.message)
-    if isinstance(error, HTTPException):
-        code = {404: "not_found", 405: "not_allowed"}.get(error.status_code, "refused")
-        return problem(error.status_code, code, error.detail, dict(error.headers or {}))
-    return problem(503, "busy", "too many streams", {"retry-after": "1"})
-
-
 class Gateway:
     """Handle requests: send a recording, a capture, or the response of the upstream."""
 
-    def __init__(self, upstream: Upstream | None, settings: Settings) -> None:
+    def __init__(self, upstream: Upstream | None, settings: Settings, store: Store) -> None:
         self._upstream = upstream
         self._settings = settings
-        self.streams = Streams(settings)
+        self.hub = Hub(store, settings)
+        self.addresses = Addresses(self.hub)
 
     async def aclose(self) -> None:
-        """Drop all streams and close all connections."""
-        await self.streams.close()
+        """Stop all streams and close all connections."""
+        await self.hub.aclose()
         if self._upstream is not None:
             await self._upstream.aclose()
 
@@ -130,7 +129,8 @@ class Gateway:
         del request
         known = map(recordings.load, recordings.NAMES)
         return JSONResponse(
-            [{"name": item.name, "title": item.title, "format": item.format} for item in known]
+            [{"name": item.name, "title": item.title, "format": item.format} for item in known],
+            headers=NOSNIFF,
         )
 
     async def replay(self, request: Request) -> ASGIApp:
@@ -139,62 +139,55 @@ class Gateway:
         if name not in recordings.NAMES:
             return problem(404, "not_found", "no such recording")
         if request.method == "HEAD":
-            return Response(media_type="text/event-stream", headers=UNBUFFERED)
+            return Response(headers=EVENTS)
+        variant = variant_of(request)
+        if resumed := await self.addresses.resumed(request, variant):
+            return resumed
         recording = recordings.load(name)
-        chunks = paced(recording.blocks(), self._pace(request))
-        kind = Kind(name, recording.format, form=_form(request))
-        return self._resumed(request) or self._streamed(request, kind, steps_of(chunks, kind, self._settings))
+        source = paced(recording.blocks(), self._pace(request))
+        return await self._opened(request, variant, name, recording.format, source)
 
     async def enrich(self, request: Request) -> ASGIApp:
         """Send the events of a capture."""
-        if resumed := self._resumed(request):
+        variant = variant_of(request)
+        if resumed := await self.addresses.resumed(request, variant):
             return resumed
-        body, limit = await self._body(request), self._settings.max_event
+        body, limit = await body_of(request, self.hub), self._settings.max_event
         asked = request.query_params.get("format")
         found = format_of(body, limit) if asked is None else check_format(asked)
-        kind = Kind(None, found, form=_form(request))
-        steps = (Step(b"", event) for event in body_events(body, limit))
-        return self._streamed(request, kind, paced(steps, self._pace(request, 0)))
+        source = paced(map(raw_event, body_events(body, limit)), self._pace(request, 0))
+        return await self._opened(request, variant, None, found, source)
 
     async def relay(self, request: Request) -> ASGIApp:
         """Send midstream's events for a provider's response, together with its own if requested."""
-        if resumed := self._resumed(request):
+        return await self._relay(request, variant_of(request))
+
+    async def relay_raw(self, request: Request) -> ASGIApp:
+        """Send a provider's response as it is; a stream can be resumed."""
+        return await self._relay(request, RAW)
+
+    async def _relay(self, request: Request, variant: Variant) -> ASGIApp:
+        if resumed := await self.addresses.resumed(request, variant):
             return resumed
-        body, path = await self._body(request), request.path_params["path"]
-        with_provider = self._requests_both(request)
+        body, path = await body_of(request, self.hub), request.path_params["path"]
         if self._upstream is None:
-            recording, chunks = self._recorded(request, path, body)
-            kind = Kind(recording.name, recording.format, with_provider, _form(request))
-            return self._streamed(request, kind, steps_of(chunks, kind, self._settings))
-        format = request.query_params.get("format") or FORMATS_BY_PATH.get(path)
+            recording, source = self._recorded(request, path, body)
+            return await self._opened(request, variant, recording.name, recording.format, source)
+        asked = None if variant.is_raw else request.query_params.get("format")
+        format = asked or FORMATS_BY_PATH.get(path)
         found = None if format is None else check_format(format)
-        kind = Kind(path, found, with_provider, _form(request))
-        stream = self.streams.open(_owner(request))
-        try:
-            response = await self._ask(request, self._upstream, body, is_read=True)
-        except BaseException:
-            self.streams.drop(stream)
-            raise
-        if is_event_stream(response):
-            chunks = chunks_of(response, is_raw=False)
-            return self._filled(stream, kind, steps_of(chunks, kind, self._settings))
-        self.streams.drop(stream)
+        response = await self._ask(request, self._upstream, body, not variant.is_raw)
+        if is_event_stream(response) and is_readable(response):
+            source = cut(chunks_of(response, is_raw=False), self._settings)
+            headers = response_headers(response, is_decoded=True) if variant.is_raw else None
+            return await self._opened(request, variant, path, found, source, response.status_code, headers)
         return self._passed_on(response)
 
     async def pass_on(self, request: Request) -> ASGIApp:
-        """Send a provider's response unchanged."""
-        body = await self._body(request)
-        self.streams.make_room()
-        if self._upstream is None:
-            _, chunks = self._recorded(request, request.path_params["path"], body)
-            self.streams.others += 1
-            return PassedOnResponse(200, _RECORDED, chunks, self._settings, self._passed)
-        self.streams.others += 1
-        try:
-            response = await self._ask(request, self._upstream, body, is_read=False)
-        finally:
-            self.streams.others -= 1
-        return self._passed_on(response)
+        """Send a provider's response to a request that starts no stream."""
+        body = await body_of(request, self.hub)
+        assert self._upstream is not None, "only then there is a route"
+        return self._passed_on(await self._ask(request, self._upstream, body, is_read=False))
 
     # requests
 
@@ -203,78 +196,44 @@ class Gateway:
         try:
             return pace_of(request.query_params.get("pace"), default)
         except ValueError:
-            raise _Refused(
+            raise Refused(
                 problem(400, "invalid_pace", "pace must be a number of events per second")
             ) from None
 
-    def _requests_both(self, request: Request) -> bool:
-        requested = request.query_params.get("events", "midstream")
-        if requested not in ("midstream", "both"):
-            why = "events must be midstream or both; for the provider's own events use /provider/v1/..."
-            raise _Refused(problem(400, "invalid_events", why))
-        return requested == "both"
-
-    async def _body(self, request: Request) -> bytes:
-        """Read a request's body within the limits; it counts as a stream until it has arrived."""
-        self.streams.make_room()
-        self.streams.others += 1
-        body = bytearray()
-        try:
-            with anyio.fail_after(self._settings.body_seconds):
-                async for chunk in request.stream():
-                    body += chunk
-                    if len(body) > self._settings.max_body:
-                        raise _Refused(problem(413, "body_limit", "the body is longer than max_body"))
-        except TimeoutError:
-            why = "the body takes longer than body_seconds"
-            raise _Refused(problem(408, "time_limit", why, {"connection": "close"})) from None
-        except ClientDisconnect:
-            raise _Refused(_CLIENT_GONE) from None
-        finally:
-            self.streams.others -= 1
-        return bytes(body)
-
     def _recorded(
         self, request: Request, path: str, body: bytes
-    ) -> tuple[recordings.Recording, AsyncGenerator[bytes]]:
-        """Return the recording that replaces a provider, and its paced chunks."""
+    ) -> tuple[recordings.Recording, AsyncGenerator[list[bytes]]]:
+        """Return the recording that replaces a provider, and its paced events."""
         recording = recording_for(path)
         if recording is None:
-            raise _Refused(problem(404, "not_found", "there is no upstream and no recording for this path"))
+            raise Refused(problem(404, "not_found", "there is no upstream and no recording for this path"))
         if not _requests_stream(body):
-            raise _Refused(
-                problem(
-                    400, "not_a_stream", 'there is no upstream; to replay a recording, send "stream": true'
-                )
-            )
+            why = 'there is no upstream; to replay a recording, send "stream": true'
+            raise Refused(problem(400, "not_a_stream", why))
         return recording, paced(recording.blocks(), self._pace(request))
 
     # streams
 
-    def _resumed(self, request: Request) -> ASGIApp | None:
-        """Resume the stream whose last event the client names; return None if it names none.
-
-        A stream that is unknown here is refused: to start it again would be a second, paid request.
-        """
-        last_event_id = request.headers.get("last-event-id", "")
-        if not last_event_id:
-            return None
-        found = self.streams.find(last_event_id, _owner(request))
-        if found is None:
-            why = "the stream is unknown or has expired; a new request without Last-Event-ID starts a new one"
-            raise _Refused(problem(404, "unknown_stream", why))
-        stream, start = found
-        if stream.is_fully_sent(start):
-            # the only response that stops an EventSource from reconnecting
-            return Response(status_code=204)
-        return EventsResponse(stream.read(start), self._settings)
-
-    def _streamed(self, request: Request, kind: Kind, steps: AsyncGenerator[Step]) -> ASGIApp:
-        return self._filled(self.streams.open(_owner(request)), kind, steps)
-
-    def _filled(self, stream: Stream, kind: Kind, steps: AsyncGenerator[Step]) -> ASGIApp:
-        self.streams.fill(stream, fill(stream, kind, steps, self._settings))
-        return EventsResponse(stream.read(), self._settings)
+    async def _opened(
+        self,
+        request: Request,
+        variant: Variant,
+        name: str | None,
+        format: str | None,
+        source: AsyncGenerator[list[bytes]],
+        status: int = 200,
+        headers: list[tuple[bytes, bytes]] | None = None,
+    ) -> ASGIApp:
+        """Open a stream, and send it."""
+        hub = self.hub
+        try:
+            await hub.start()
+            hub.make_room()
+        except BaseException:
+            await source.aclose()
+            raise
+        channel = await hub.open(owner_of(request, hub.key), name, format, source)
+        return await self.addresses.view(channel, variant, None, status, headers)
 
     # the upstream
 
@@ -283,53 +242,44 @@ class Gateway:
         path: str = request.path_params["path"]
         not_found = problem(404, "not_found", "no such path")
         if {".", ".."} & set(path.split("/")):
-            raise _Refused(not_found)
+            raise Refused(not_found)
         parts = [part for part in request.url.query.split("&") if part]
         if is_read:
             parts = [part for part in parts if part.partition("=")[0] not in _OUR_PARAMETERS]
         try:
             url = upstream.url_of(quote(path, safe=_PATH_CHARACTERS), "&".join(parts))
         except httpx.InvalidURL:
-            raise _Refused(not_found) from None
+            raise Refused(not_found) from None
         response = None
         is_there = True
-        async with anyio.create_task_group() as group:
-            group.start_soon(until_gone, request.receive, group.cancel_scope)
-            try:
-                response = await upstream.ask(request.method, url, request.headers.raw, body, is_read)
-            except Unreachable:
-                is_there = False
-            group.cancel_scope.cancel()
+        self.hub.make_room()
+        self.hub.others += 1
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(until_gone, request.receive, group.cancel_scope)
+                try:
+                    response = await upstream.ask(request.method, url, request.headers.raw, body, is_read)
+                except Unreachable:
+                    is_there = False
+                group.cancel_scope.cancel()
+        finally:
+            self.hub.others -= 1
         if not is_there:
-            raise _Refused(problem(502, "upstream_error", "the upstream does not respond"))
+            raise Refused(problem(502, "upstream_error", "the upstream does not respond"))
         if response is None:
-            raise _Refused(_CLIENT_GONE)
+            raise Refused(CLIENT_GONE)
         return response
 
     def _passed_on(self, response: httpx.Response) -> ASGIApp:
         """Pass a response on unchanged, and count it as a stream meanwhile."""
-        headers = response_headers(response)
-        if is_event_stream(response):
-            known = {key.lower() for key, _ in headers}
-            headers += [(key, value) for key, value in _raw(UNBUFFERED) if key not in known]
 
         async def close() -> None:
-            await self._passed()
+            self.hub.others -= 1
             await response.aclose()
 
-        self.streams.others += 1
-        chunks = chunks_of(response, is_raw=True)
+        self.hub.others += 1
+        chunks, headers = chunks_of(response, is_raw=True), response_headers(response)
         return PassedOnResponse(response.status_code, headers, chunks, self._settings, close)
-
-    async def _passed(self) -> None:
-        self.streams.others -= 1
-
-
-def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    return [(key.encode(), value.encode()) for key, value in headers.items()]
-
-
-_RECORDED = _raw({"content-type": "text/event-stream; charset=utf-8", **UNBUFFERED})
 
 
 def _requests_stream(body: bytes) -> bool:
@@ -338,16 +288,3 @@ def _requests_stream(body: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(asked, dict) and asked.get("stream") is True
-
-
-def _form(request: Request) -> Form:
-    form = request.query_params.get("form", "full")
-    if form not in FORMS:
-        raise _Refused(problem(400, "invalid_form", "form must be full or compact"))
-    return cast("Form", form)
-
-
-def _owner(request: Request) -> bytes:
-    """Identify the client, so that the id of a stream alone does not give others access."""
-    secret = (request.headers.get(name, "") for name in ("authorization", "x-api-key"))
-    return blake2b("\0".join((request.url.path, *secret)).encode()).digest()

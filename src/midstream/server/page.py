@@ -7,7 +7,7 @@ from pathlib import Path
 
 from starlette.responses import FileResponse, Response
 
-from .responses import problem
+from .responses import NOSNIFF, problem
 
 __all__ = ["file", "folder"]
 
@@ -28,7 +28,7 @@ _HEADERS = {
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
-    "x-content-type-options": "nosniff",
+    **NOSNIFF,
     "referrer-policy": "no-referrer",
     "cache-control": "no-cache",
 }

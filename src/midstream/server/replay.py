@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, TypeVar
+import json
+from typing import TYPE_CHECKING, Any
 
 from .. import recordings
+from ..errors import ErrorCode, JsonStreamError, ParserError
+from ..sse import SseEvent, encode
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable
 
     from ..recordings import Recording
 
-__all__ = ["MAX_PACE", "RECORDINGS_BY_PATH", "pace_of", "paced", "recording_for"]
+__all__ = ["MAX_PACE", "RECORDINGS_BY_PATH", "pace_of", "paced", "raw_event", "recording_for"]
 
 # the recordings that replace a provider, by the path below /v1/
 RECORDINGS_BY_PATH = {"chat/completions": "trip", "messages": "cut", "responses": "patch"}
 MAX_PACE = 10_000.0
-
-T = TypeVar("T")
 
 
 def recording_for(path: str) -> Recording | None:
@@ -40,12 +41,28 @@ def pace_of(asked: str | None, default: float) -> float:
     return pace
 
 
-async def paced(items: Iterable[T], pace: float) -> AsyncGenerator[T]:
-    """Yield items at a rate per second; 0 means as fast as they are consumed."""
+def raw_event(event: Any) -> bytes:
+    r"""Write an event of a capture as a provider sends it.
+
+    >>> raw_event({"type": "ping"})
+    b'data: {"type": "ping"}\n\n'
+    """
+    if isinstance(event, SseEvent):
+        return encode(event)
+    if isinstance(event, bytes):
+        return b"data: %b\n\n" % event.replace(b"\n", b"\ndata: ")
+    try:
+        return b"data: %b\n\n" % json.dumps(event).encode()
+    except RecursionError:
+        raise JsonStreamError(ParserError.of(ErrorCode.DEPTH_LIMIT)) from None
+
+
+async def paced(events: Iterable[bytes], pace: float) -> AsyncGenerator[list[bytes]]:
+    """Yield events at a rate per second; 0 means as fast as they are consumed."""
     loop = asyncio.get_running_loop()
     due = loop.time()
-    for item in items:
-        yield item
+    for event in events:
+        yield [event]
         # Schedule from due time to due time, so that the work in between does not reduce the rate. After a
         # delay by a slow client, do not send faster to catch up.
         due = max(due + 1 / pace, loop.time()) if pace else 0

@@ -1,25 +1,32 @@
-"""Responses: midstream's events, a provider's bytes, and errors."""
+"""Responses: streams, a provider's response as it is, and errors."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import anyio
-from sse_starlette import EventSourceResponse
-from sse_starlette.sse import SendTimeoutError
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from ..event_stream import UNBUFFERED
-from .fill import Failure
+from ..sse import comment
+from .failures import Failure
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 
     from starlette.types import Receive, Scope, Send
 
     from .settings import Settings
+    from .streams.viewer import Viewer
 
-__all__ = ["EventsResponse", "PassedOnResponse", "problem", "until_gone"]
+__all__ = ["EVENTS", "NOSNIFF", "PassedOnResponse", "StreamResponse", "problem", "until_gone"]
+
+NOSNIFF = {"x-content-type-options": "nosniff"}
+EVENTS = {"content-type": "text/event-stream; charset=utf-8", **UNBUFFERED, **NOSNIFF}
+_SILENCE = comment()
+
+Headers = list[tuple[bytes, bytes]]
 
 
 def problem(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
@@ -28,7 +35,7 @@ def problem(status: int, code: str, message: str, headers: Mapping[str, str] | N
     >>> problem(404, "not_found", "no such recording").body
     b'{"code":"not_found","message":"no such recording"}'
     """
-    return JSONResponse({"code": code, "message": message}, status, headers)
+    return JSONResponse({"code": code, "message": message}, status, {**NOSNIFF, **(headers or {})})
 
 
 async def until_gone(receive: Receive, scope: anyio.CancelScope) -> None:
@@ -38,18 +45,60 @@ async def until_gone(receive: Receive, scope: anyio.CancelScope) -> None:
     scope.cancel()
 
 
-class EventsResponse(EventSourceResponse):
-    """Send events that contain their own heartbeats, which the stream sends only while it is silent."""
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
-    def __init__(self, entries: AsyncIterator[bytes], settings: Settings) -> None:
-        super().__init__(entries, headers=UNBUFFERED, ping=0, send_timeout=settings.max_seconds)
+
+class StreamResponse(Response):
+    """Send what a viewer receives, with a comment whenever there was nothing for a while."""
+
+    def __init__(self, viewer: Viewer, status: int = 200, headers: Headers | None = None) -> None:
+        self._viewer = viewer
+        self._is_raw = viewer.variant.is_raw
+        self.status_code = status
+        self.background = None
+        id = viewer.channel.id
+        prefix = "/provider/v1" if self._is_raw else "/v1"
+        ours = {**EVENTS, "midstream-stream": id, "content-location": f"{prefix}/streams/{id}"}
+        given = {key.lower() for key, _ in headers or ()}
+        self.raw_headers = [
+            *(headers or ()),
+            *((key.encode(), value.encode()) for key, value in ours.items() if key.encode() not in given),
+        ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the response; after a timeout, close the connection without an end."""
+        """Send the response.
+
+        If a stream is cut off, it has no event ``stream_end``, and the provider's bytes have no end, so that
+        clients notice it.
+        """
+        del scope
+        viewer = self._viewer
+        leaving = asyncio.create_task(_gone(receive))
+        leaving.add_done_callback(lambda _: viewer.leave())
+
+        async def write(data: bytes) -> None:
+            await send({"type": "http.response.body", "body": data, "more_body": True})
+
         try:
-            await super().__call__(scope, receive, send)
-        except SendTimeoutError:
-            return
+            await send(
+                {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
+            )
+            await viewer.send(write, b"" if self._is_raw else _SILENCE)
+            if not self._is_raw or self._is_complete():
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+        except asyncio.CancelledError:
+            if not viewer.is_stuck:
+                raise
+        finally:
+            leaving.cancel()
+            viewer.close()
+
+    def _is_complete(self) -> bool:
+        """Report whether everything was sent, and the provider had ended the stream properly."""
+        end = self._viewer.channel.log.end
+        return self._viewer.is_over and end is not None and not end.code
 
 
 class PassedOnResponse:

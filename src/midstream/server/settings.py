@@ -10,9 +10,12 @@ __all__ = ["DEFAULT", "Settings"]
 class Settings(NamedTuple):
     """Set the gateway's speed, timeouts and limits; sizes are in bytes, times in seconds.
 
-    A stream keeps at most ``max_kept_events`` and ``max_kept_bytes`` of what it has sent, for clients that
-    reconnect. It is at most ``max_ahead_events`` and ``max_ahead_bytes`` ahead of its client.
-    ``max_stream_bytes`` limits the bytes that are read, and also the bytes that are written.
+    A stream is kept for ``ttl`` after its last event. Its derived events are kept within ``max_kept_events``
+    and ``max_kept_bytes`` for the clients that follow it; they are derived again for others. In one process,
+    a stream is at most ``max_ahead_events`` and ``max_ahead_bytes`` ahead of its fastest client, and ends
+    when no client has read it for ``grace``. ``max_stream_bytes`` limits the bytes that are read, and also
+    the bytes that are written; ``max_log_bytes`` is for all open streams of a process. An upstream that is
+    silent for longer than ``idle`` is given up.
 
     >>> Settings(grace=3).grace, Settings().max_streams
     (3, 1000)
@@ -25,10 +28,13 @@ class Settings(NamedTuple):
     connect_seconds: float = 10
     body_seconds: float = 60
     max_seconds: float = 600
+    idle: float = 120
+    ttl: float = 600
     max_streams: int = 1000
     max_body: int = 10_000_000
     max_event: int = 4_000_000
     max_stream_bytes: int = 64_000_000
+    max_log_bytes: int = 256_000_000
     max_ahead_events: int = 256
     max_ahead_bytes: int = 262_144
     max_kept_events: int = 2_000

@@ -437,7 +437,7 @@ def test_an_address_that_names_no_store_is_refused(url: str, message: str) -> No
 
 def test_memory_drops_what_ended_first_when_it_is_full() -> None:
     async def main() -> None:
-        store = MemoryStore(max_bytes=100)
+        store = MemoryStore(max_bytes=3 * 2_030)
         await store.start("w1")
         for number in range(5):
             await store.create(f"s{number}", {})

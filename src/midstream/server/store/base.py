@@ -68,14 +68,17 @@ class Store(Protocol):
     the streams of a worker whose lease is gone.
     """
 
+    # whether several workers can use it at the same time
+    is_shared: bool
+
     async def start(self, worker: str) -> None:
         """Connect as a worker, and take its lease."""
 
     async def close(self) -> None:
         """Release the lease and disconnect."""
 
-    async def create(self, id: str, meta: Mapping[str, Any]) -> None:
-        """Create the empty log of a stream, at epoch 1 of this worker."""
+    async def create(self, id: str, meta: Mapping[str, Any], epoch: int = 1) -> None:
+        """Create the empty log of a stream for this worker, unless there is a log."""
 
     async def append(
         self, id: str, epoch: int, at: int, events: Sequence[bytes], end: End | None = None

@@ -15,15 +15,17 @@ __all__ = ["MemoryStore"]
 
 # how much one batch holds at most, so that a long log is read in parts
 _BATCH = 256
+# about the bytes that a log takes apart from its events
+_OVERHEAD = 2_000
 
 
 class _Log:
     """The log of one stream."""
 
-    def __init__(self, meta: Mapping[str, Any], worker: str, now: float) -> None:
+    def __init__(self, meta: Mapping[str, Any], worker: str, now: float, epoch: int) -> None:
         self.meta = dict(meta)
         self.worker = worker
-        self.epoch = 1
+        self.epoch = epoch
         self.events: list[bytes] = []
         self.end: End | None = None
         self.appended_at = now
@@ -58,6 +60,8 @@ class MemoryStore:
     [Batch(first=2, events=[b'data: 2'], end=End(code='', message=''))]
     """
 
+    is_shared = False
+
     def __init__(
         self,
         ttl: float = 600,
@@ -84,9 +88,11 @@ class MemoryStore:
         for id in list(self._logs):
             await self.drop(id)
 
-    async def create(self, id: str, meta: Mapping[str, Any]) -> None:
+    async def create(self, id: str, meta: Mapping[str, Any], epoch: int = 1) -> None:
         """Create the empty log of a stream."""
-        self._logs[id] = _Log(meta, self._worker, self._clock())
+        if id not in self._logs:
+            self._logs[id] = _Log(meta, self._worker, self._clock(), epoch)
+            self._bytes += _OVERHEAD
 
     async def append(
         self, id: str, epoch: int, at: int, events: Sequence[bytes], end: End | None = None
@@ -200,7 +206,7 @@ class MemoryStore:
 
     def _remove(self, id: str) -> None:
         log = self._logs.pop(id)
-        self._bytes -= sum(map(len, log.events))
+        self._bytes -= sum(map(len, log.events)) + _OVERHEAD
         log.notify()
         # a signal cannot come any more
         log.is_cancelled.set()

@@ -68,6 +68,13 @@ redis.call('PEXPIRE', KEYS[2], ARGV[6])
 redis.call('PUBLISH', ARGV[7], ARGV[5])
 return 'ok'
 """
+# KEYS: state; ARGV: meta, worker, epoch, milliseconds to live
+_CREATE = """
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+redis.call('HSET', KEYS[1], 'meta', ARGV[1], 'worker', ARGV[2], 'epoch', ARGV[3], 'next', 1)
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return 1
+"""
 # KEYS: state; ARGV: epoch, worker
 _CLAIM = """
 local state = redis.call('HMGET', KEYS[1], 'epoch', 'end')
@@ -90,6 +97,8 @@ class RedisStore:
     The password is the one in the URL or, if there is none, in the variable MIDSTREAM_REDIS_PASSWORD.
     """
 
+    is_shared = True
+
     def __init__(self, url: str, ttl: float = 600, lease: float = 3) -> None:
         self._ttl = ttl
         self._lease = lease
@@ -104,6 +113,7 @@ class RedisStore:
         # messages may be rare: reading them has no time limit
         self._listener = redis.asyncio.Redis.from_url(url, **{**options, "socket_timeout": None})
         self._lease_client = redis.Redis.from_url(url, max_connections=1, **options)
+        self._create = self._client.register_script(_CREATE)
         self._append = self._client.register_script(_APPEND)
         self._claim = self._client.register_script(_CLAIM)
         self._cancel = self._client.register_script(_CANCEL)
@@ -159,14 +169,12 @@ class RedisStore:
 
     # logs
 
-    async def create(self, id: str, meta: Mapping[str, Any]) -> None:
+    async def create(self, id: str, meta: Mapping[str, Any], epoch: int = 1) -> None:
         """Create the empty log of a stream."""
-        state: dict[Any, Any] = {"meta": json.dumps(meta), "worker": self._worker, "epoch": 1, "next": 1}
-        async with self._client.pipeline(transaction=False) as pipe:
-            pipe.hset(_state_of(id), mapping=state)
-            pipe.pexpire(_state_of(id), _milliseconds(self._ttl + OPEN_SECONDS))
-            pipe.sadd(f"{_PREFIX}open", id)
-            await _answer(pipe.execute())
+        ttl = _milliseconds(self._ttl + OPEN_SECONDS)
+        args: list[str | int] = [json.dumps(meta), self._worker, epoch, ttl]
+        if await _answer(self._create(keys=[_state_of(id)], args=args)):
+            await _answer(self._client.sadd(f"{_PREFIX}open", id))
 
     async def append(
         self, id: str, epoch: int, at: int, events: Sequence[bytes], end: End | None = None

@@ -50,6 +50,8 @@ class SqliteStore:
     [Batch(first=2, events=[b'data: 2'], end=End(code='', message=''))]
     """
 
+    is_shared = True
+
     def __init__(self, path: str | Path, ttl: float = 600) -> None:
         self._path = Path(path).absolute()
         self._ttl = ttl
@@ -97,12 +99,12 @@ class SqliteStore:
 
     # logs
 
-    async def create(self, id: str, meta: Mapping[str, Any]) -> None:
+    async def create(self, id: str, meta: Mapping[str, Any], epoch: int = 1) -> None:
         """Create the empty log of a stream."""
-        row = id, json.dumps(meta), self._worker, time.time()
+        row = id, json.dumps(meta), self._worker, epoch, time.time()
 
         def insert(connection: sqlite3.Connection) -> None:
-            connection.execute("INSERT INTO streams VALUES (?, ?, ?, 1, 1, NULL, NULL, 0, ?)", row)
+            connection.execute("INSERT OR IGNORE INTO streams VALUES (?, ?, ?, ?, 1, NULL, NULL, 0, ?)", row)
 
         await self._write(insert)
 

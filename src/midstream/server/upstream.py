@@ -14,7 +14,7 @@ from urllib.request import getproxies, proxy_bypass
 import anyio
 import httpx
 
-from .fill import Failure
+from .failures import Failure
 from .guard import LOOPBACK
 from .settings import DEFAULT
 
@@ -31,6 +31,7 @@ __all__ = [
     "Upstream",
     "chunks_of",
     "is_event_stream",
+    "is_readable",
     "passed_on",
     "response_headers",
 ]
@@ -48,6 +49,8 @@ _HOP_BY_HOP = {
 # headers for the gateway itself; browsers send the cookies of every service on this host
 _OUR_REQUEST = {b"host", b"content-length", b"cookie", b"last-event-id", b"origin", b"referer"}
 _OUR_RESPONSE = {b"date", b"server"}
+# headers that describe the encoded body
+_OF_BODY = {b"content-encoding", b"content-length"}
 # the encodings that httpx decodes without further packages; it would pass others on undecoded
 _READABLE = {"", "identity", "gzip", "deflate"}
 
@@ -76,6 +79,11 @@ def is_event_stream(response: httpx.Response) -> bool:
     """Report whether a response is an event stream."""
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     return response.is_success and kind == "text/event-stream"
+
+
+def is_readable(response: httpx.Response) -> bool:
+    """Report whether a response can be decoded. Compressed twice, two kilobytes can decode to gigabytes."""
+    return response.headers.get("content-encoding", "").strip().lower() in _READABLE
 
 
 class Upstream:
@@ -144,14 +152,15 @@ class Upstream:
 def _is_usable(response: httpx.Response, is_read: bool) -> bool:
     if not 200 <= response.status_code <= 599:
         return False
-    # compressed twice, two kilobytes can decode to gigabytes
-    packing = response.headers.get("content-encoding", "").strip().lower()
-    return not (is_read and is_event_stream(response)) or packing in _READABLE
+    return not (is_read and is_event_stream(response)) or is_readable(response)
 
 
-def response_headers(response: httpx.Response) -> list[tuple[bytes, bytes]]:
-    """Return the headers of a response that is passed on unchanged."""
-    return passed_on(response.headers.raw, _OUR_RESPONSE)
+def response_headers(response: httpx.Response, is_decoded: bool = False) -> list[tuple[bytes, bytes]]:
+    """Return the headers of a response that is passed on, as it came or decoded."""
+    headers = passed_on(response.headers.raw, _OUR_RESPONSE | (_OF_BODY if is_decoded else set()))
+    if any(key.lower() == b"x-content-type-options" for key, _ in headers):
+        return headers
+    return [*headers, (b"x-content-type-options", b"nosniff")]
 
 
 async def chunks_of(response: httpx.Response, is_raw: bool) -> AsyncGenerator[bytes]:

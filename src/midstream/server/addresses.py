@@ -1,0 +1,143 @@
+"""The addresses of streams: reading, resuming and cancelling what is in the store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.responses import JSONResponse, Response
+
+from .requests import Refused, owner_of, variant_of
+from .responses import NOSNIFF, StreamResponse, problem
+from .streams.cursor import Cursor, cursor_of, parse_id
+from .streams.derivation import RAW
+from .streams.viewer import Viewer
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.types import ASGIApp
+
+    from .store.base import Head
+    from .streams.channel import Channel
+    from .streams.derivation import Variant
+    from .streams.hub import Hub
+
+__all__ = ["Addresses", "status_of"]
+
+
+def status_of(head: Head) -> str:
+    """Return "open", "complete", or the code of what ended the stream."""
+    return "open" if head.end is None else head.end.code or "complete"
+
+
+def _unknown() -> Refused:
+    why = "the stream is unknown or has expired; a new request without Last-Event-ID starts a new one"
+    return Refused(problem(404, "unknown_stream", why))
+
+
+class Addresses:
+    """Handle the requests for streams that are already there."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    async def read(self, request: Request) -> ASGIApp:
+        """Send a stream from its start, or from a position on."""
+        if request.method == "HEAD":
+            return await self.head(request)
+        return await self._read(request, variant_of(request))
+
+    async def read_raw(self, request: Request) -> ASGIApp:
+        """Send the provider's events of a stream."""
+        if request.method == "HEAD":
+            return await self.head(request)
+        return await self._read(request, RAW)
+
+    async def _read(self, request: Request, variant: Variant) -> ASGIApp:
+        id = request.path_params["id"]
+        channel = await self._find(request, id)
+        return await self.view(channel, variant, self._position(request, id))
+
+    def _position(self, request: Request, id: str) -> Cursor | None:
+        """Return the position that a request names, in the header or the query."""
+        text = request.headers.get("last-event-id") or request.query_params.get("after")
+        if not text:
+            return None
+        cursor = cursor_of(text, id)
+        if cursor is None:
+            raise Refused(problem(400, "invalid_cursor", "the position is not an event of the stream"))
+        return cursor
+
+    async def _find(self, request: Request, id: str) -> Channel:
+        await self._hub.start()
+        channel = await self._hub.find(id, owner_of(request, self._hub.key))
+        if channel is None:
+            raise _unknown()
+        return channel
+
+    async def resumed(self, request: Request, variant: Variant) -> ASGIApp | None:
+        """Resume the stream whose last event a client names; return None if it names none.
+
+        A stream that is unknown is refused: to start it again would be a second, paid request.
+        """
+        last_event_id = request.headers.get("last-event-id", "")
+        if not last_event_id:
+            return None
+        found = parse_id(last_event_id)
+        if found is None:
+            raise _unknown()
+        channel = await self._find(request, found[0])
+        return await self.view(channel, variant, found[1])
+
+    async def view(
+        self,
+        channel: Channel,
+        variant: Variant,
+        cursor: Cursor | None = None,
+        status: int = 200,
+        headers: list[tuple[bytes, bytes]] | None = None,
+    ) -> ASGIApp:
+        """Return the response that sends a stream from a position on."""
+        if cursor is not None and variant.is_raw:
+            cursor = Cursor(cursor.number, 0)
+        if cursor is not None and cursor.number > channel.log.last + (channel.log.end is not None):
+            why = "the position is after the last event of the stream"
+            raise Refused(problem(409, "cursor_ahead", why))
+        viewer = Viewer(channel, variant, cursor)
+        try:
+            await viewer.prepare()
+        except BaseException:
+            viewer.close()
+            raise
+        if cursor is not None and viewer.is_finished():
+            viewer.close()
+            # the only response that stops an EventSource from reconnecting
+            return Response(status_code=204, headers=NOSNIFF)
+        return StreamResponse(viewer, status, headers)
+
+    async def head(self, request: Request) -> Response:
+        """Describe a stream in headers."""
+        head = await self._head(request)
+        return Response(
+            headers={
+                **NOSNIFF,
+                "cache-control": "no-cache",
+                "midstream-stream": request.path_params["id"],
+                "midstream-status": status_of(head),
+                "midstream-next": str(head.next),
+            }
+        )
+
+    async def _head(self, request: Request) -> Head:
+        await self._hub.start()
+        head = await self._hub.head(request.path_params["id"], owner_of(request, self._hub.key))
+        if head is None:
+            raise _unknown()
+        return head
+
+    async def cancel(self, request: Request) -> Response:
+        """Signal the producer of a stream to stop."""
+        head = await self._head(request)
+        id = request.path_params["id"]
+        await self._hub.store.cancel(id)
+        data = {"stream": id, "status": "cancelled" if head.end is None else status_of(head)}
+        return JSONResponse(data, 202, NOSNIFF)

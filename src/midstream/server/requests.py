@@ -1,0 +1,101 @@
+"""What requests say: their owners, bodies, forms and positions; and what is answered instead of a stream."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, cast
+
+import anyio
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+
+from ..errors import JsonStreamError
+from ..events.writer import FORMS
+from .failures import Busy
+from .responses import problem
+from .store.base import StoreError
+from .streams.derivation import Variant
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from ..events.writer import Form
+    from .streams.hub import Hub
+
+__all__ = ["CLIENT_GONE", "HANDLERS", "Refused", "body_of", "form_of", "owner_of", "variant_of"]
+
+# ASGI requires a response even if the client is gone
+CLIENT_GONE = Response(status_code=400)
+_CREDENTIALS = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
+
+
+class Refused(Exception):  # noqa: N818  # it carries a response
+    """The request is answered with an error."""
+
+    def __init__(self, response: Response) -> None:
+        super().__init__()
+        self.response = response
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    """Return the response for an exception of a handler."""
+    del request
+    match error:
+        case Refused():
+            return error.response
+        case JsonStreamError():
+            return problem(400, error.code.value, error.error.message)
+        case HTTPException():
+            code = {404: "not_found", 405: "not_allowed"}.get(error.status_code, "refused")
+            return problem(error.status_code, code, error.detail, dict(error.headers or {}))
+        case StoreError():
+            return problem(503, "store_lost", "the store cannot be reached", {"retry-after": "1"})
+    return problem(503, "busy", "too many streams", {"retry-after": "1"})
+
+
+HANDLERS = dict.fromkeys((Refused, JsonStreamError, Busy, HTTPException, StoreError), _refuse)
+
+
+def owner_of(request: Request, key: bytes) -> str:
+    """Identify the client by its credentials, so that a stream's id alone does not give others access."""
+    secrets = "\0".join(request.headers.get(name, "") for name in _CREDENTIALS)
+    return blake2b(secrets.encode(), key=key, digest_size=16).hexdigest()
+
+
+def form_of(request: Request) -> Form:
+    """Return the form of midstream's events that a request asks for."""
+    form = request.query_params.get("form", "full")
+    if form not in FORMS:
+        raise Refused(problem(400, "invalid_form", "form must be full or compact"))
+    return cast("Form", form)
+
+
+def variant_of(request: Request) -> Variant:
+    """Return which events a request asks for."""
+    requested = request.query_params.get("events", "midstream")
+    if requested not in ("midstream", "both"):
+        why = "events must be midstream or both; for the provider's own events use /provider/v1/..."
+        raise Refused(problem(400, "invalid_events", why))
+    return Variant(False, requested == "both", form_of(request))
+
+
+async def body_of(request: Request, hub: Hub) -> bytes:
+    """Read a request's body within the limits; it counts as a stream until it has arrived."""
+    hub.make_room()
+    hub.others += 1
+    body = bytearray()
+    try:
+        with anyio.fail_after(hub.settings.body_seconds):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > hub.settings.max_body:
+                    raise Refused(problem(413, "body_limit", "the body is longer than max_body"))
+    except TimeoutError:
+        why = "the body takes longer than body_seconds"
+        raise Refused(problem(408, "time_limit", why, {"connection": "close"})) from None
+    except ClientDisconnect:
+        raise Refused(CLIENT_GONE) from None
+    finally:
+        hub.others -= 1
+    return bytes(body)

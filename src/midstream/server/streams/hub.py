@@ -1,0 +1,252 @@
+"""All streams of a worker."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ..failures import Busy
+from ..store.base import End, StoreError
+from .channel import Channel
+from .derivation import VERSION
+from .producer import Fenced, Producer
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from ..settings import Settings
+    from ..store.base import Head, Store
+
+__all__ = ["Hub"]
+
+_LOGGER = logging.getLogger("midstream.server")
+_RETRY_SECONDS = 0.2
+# how long viewers wait for a store that fails
+_PATIENCE_SECONDS = 30.0
+_EXPIRE_SECONDS = 30.0
+
+
+class Hub:
+    """Open streams, find them by their ids, and drop them when nobody needs them here."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self.store = store
+        self.settings = settings
+        self.worker = secrets.token_hex(8)
+        # requests that are not streams yet, or are passed on unchanged, count, too
+        self.others = 0
+        self._channels: dict[str, Channel] = {}
+        self._producers: dict[str, tuple[Producer, asyncio.Task[None]]] = {}
+        self._followers: dict[str, asyncio.Task[None]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._starting: asyncio.Task[None] | None = None
+        self._expiring: asyncio.Task[None] | None = None
+        self._expired_at = time.monotonic()
+        self._key = ""
+
+    # life
+
+    async def start(self) -> None:
+        """Connect to the store, if that has not been done."""
+        if self._starting is None or (self._starting.done() and self._starting.exception()):
+            self._starting = asyncio.create_task(self._start())
+        if not self._starting.done() or self._starting.exception():
+            await asyncio.shield(self._starting)
+
+    async def _start(self) -> None:
+        await self.store.start(self.worker)
+        # what identifies owners is hashed with a key that all workers share
+        self._key = await self.store.bind("key", secrets.token_hex(16))
+        self._tick()
+
+    async def aclose(self) -> None:
+        """Stop all producers, and disconnect from the store."""
+        if self._timer is not None:
+            self._timer.cancel()
+        tasks = [task for _, task in self._producers.values()] + list(self._followers.values())
+        if self._expiring is not None:
+            tasks.append(self._expiring)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._starting is not None:
+            with suppress(StoreError):
+                await self.store.close()
+
+    @property
+    def key(self) -> bytes:
+        """The key for hashes that all workers share."""
+        return self._key.encode()
+
+    def __len__(self) -> int:
+        """Return the number of streams that are being filled here."""
+        return len(self._producers)
+
+    def make_room(self) -> None:
+        """Raise `Busy` if the maximum number of streams is open."""
+        if len(self) + self.others >= self.settings.max_streams:
+            raise Busy
+
+    # streams
+
+    async def open(
+        self, owner: str, name: str | None, format: str | None, source: AsyncGenerator[list[bytes]]
+    ) -> Channel:
+        """Create a stream, and start to fill it."""
+        # unguessable, because the id gives read access to the stream
+        id = secrets.token_hex(16)
+        meta = {"owner": owner, "name": name, "format": format, "version": VERSION}
+        try:
+            await self.store.create(id, meta)
+        except BaseException:
+            await source.aclose()
+            raise
+        channel = self._channel(id, meta)
+        self._produce(Producer(channel, self.store, source))
+        return channel
+
+    async def find(self, id: str, owner: str) -> Channel | None:
+        """Return a stream with everything that the store has of it; None if it is not the owner's."""
+        channel = self._channels.get(id)
+        if channel is not None and id in self._producers:
+            return channel if channel.meta["owner"] == owner else None
+        head = await self.store.head(id)
+        if head is None or head.meta["owner"] != owner:
+            return None
+        # there may be one by now
+        channel = self._channels.get(id) or self._channel(id, head.meta)
+        self._follow(channel)
+        await channel.reached(head.next - 1)
+        if head.end is not None:
+            while channel.log.end is None:
+                await channel.next_change()
+        return channel
+
+    async def head(self, id: str, owner: str) -> Head | None:
+        """Return what the store knows of a stream; None if it is not the owner's."""
+        head = await self.store.head(id)
+        return head if head is not None and head.meta["owner"] == owner else None
+
+    async def forget(self, channel: Channel) -> None:
+        """Remove a stream here and from the store."""
+        if (producing := self._producers.get(channel.id)) is not None:
+            producing[1].cancel()
+            await asyncio.gather(producing[1], return_exceptions=True)
+        self._drop(channel)
+        for viewer in list(channel.viewers):
+            viewer.leave()
+        await self.store.drop(channel.id)
+
+    def _channel(self, id: str, meta: dict[str, Any]) -> Channel:
+        channel = self._channels[id] = Channel(id, meta, self.settings, self._left)
+        self._expect_viewer(channel)
+        return channel
+
+    def _left(self, channel: Channel) -> None:
+        """Drop a stream when its last viewer has left, or end it if none comes."""
+        if not channel.viewers:
+            self._expect_viewer(channel)
+
+    def _expect_viewer(self, channel: Channel) -> None:
+        channel.left_at = now = time.monotonic()
+        asyncio.get_running_loop().call_later(self.settings.grace, self._drop_if_unseen, channel, now)
+
+    def _drop_if_unseen(self, channel: Channel, since: float) -> None:
+        if channel.viewers or channel.left_at != since:
+            return
+        if channel.id not in self._producers:
+            self._drop(channel)
+        elif not self.store.is_shared:
+            self._producers[channel.id][0].stop(End("cancelled", "no client reads the stream"))
+
+    def _drop(self, channel: Channel) -> None:
+        if self._channels.get(channel.id) is channel:
+            del self._channels[channel.id]
+        if (follower := self._followers.pop(channel.id, None)) is not None:
+            follower.cancel()
+
+    # producers
+
+    def _produce(self, producer: Producer) -> None:
+        task = asyncio.create_task(producer.run())
+        self._producers[producer.channel.id] = producer, task
+        task.add_done_callback(lambda task: self._produced(producer, task))
+
+    def _produced(self, producer: Producer, task: asyncio.Task[None]) -> None:
+        channel = producer.channel
+        del self._producers[channel.id]
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, Fenced):
+            _LOGGER.error("a stream failed", exc_info=error)
+            channel.add([], End("internal_error", "the stream failed"))
+        if channel.log.end is None and not task.cancelled():
+            self._follow(channel)
+        if not channel.viewers:
+            self._expect_viewer(channel)
+
+    # followers
+
+    def _follow(self, channel: Channel) -> None:
+        """Copy a stream that another worker fills."""
+        id = channel.id
+        if channel.log.end is None and id not in self._followers and id not in self._producers:
+            task = self._followers[id] = asyncio.create_task(self._copy(channel))
+            task.add_done_callback(lambda task: self._followed(channel, task))
+
+    def _followed(self, channel: Channel, task: asyncio.Task[None]) -> None:
+        if self._followers.get(channel.id) is task:
+            del self._followers[channel.id]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _LOGGER.error("reading a stream failed", exc_info=error)
+            channel.add([], End("internal_error", "the stream failed"))
+
+    async def _copy(self, channel: Channel) -> None:
+        log, failing_since = channel.log, None
+        while log.end is None:
+            try:
+                async for batch in self.store.read(channel.id, log.last):
+                    channel.add_batch(batch)
+                    failing_since = None
+                if log.end is None:
+                    channel.add([], End("history_lost", "the stream is no longer in the store"))
+            except StoreError:
+                failing_since = failing_since or time.monotonic()
+                if time.monotonic() - failing_since > _PATIENCE_SECONDS:
+                    channel.add([], End("store_lost", "the store cannot be reached"))
+                await asyncio.sleep(_RETRY_SECONDS)
+
+    # time
+
+    def _tick(self) -> None:
+        """Do what is to be done from time to time for all streams."""
+        now, settings = time.monotonic(), self.settings
+        for channel in self._channels.values():
+            for viewer in channel.viewers:
+                viewer.check(now, settings.heartbeat, settings.max_seconds)
+        for producer, _ in self._producers.values():
+            if now - producer.heard_at > settings.idle:
+                producer.stop(End("upstream_error", "the upstream was silent for too long"))
+        self._bound_memory()
+        if now - self._expired_at > min(_EXPIRE_SECONDS, settings.ttl):
+            self._expired_at = now
+            self._expiring = asyncio.create_task(self._expire())
+        seconds = min(1.0, settings.heartbeat / 2, settings.idle / 2, settings.max_seconds / 2)
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._tick)
+
+    def _bound_memory(self) -> None:
+        """End the longest streams when all logs together take too much memory."""
+        sizes = {id: producer.channel.log.size for id, (producer, _) in self._producers.items()}
+        over = sum(sizes.values()) - self.settings.max_log_bytes
+        for id in sorted(sizes, key=sizes.__getitem__, reverse=True):
+            if over <= 0:
+                return
+            over -= sizes[id]
+            self._producers[id][0].stop(End("stream_limit", "all streams are longer than max_log_bytes"))
+
+    async def _expire(self) -> None:
+        with suppress(StoreError):
+            await self.store.expire()

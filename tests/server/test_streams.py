@@ -1,0 +1,151 @@
+"""The parts of a worker's streams, without I/O: positions, raw events, derived events, feeds."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from midstream import JsonStreamError, recordings
+from midstream.server.store.base import End
+from midstream.server.streams.cursor import Cursor, cursor_of, parse_id
+from midstream.server.streams.cutter import Cutter
+from midstream.server.streams.derivation import RAW, Variant, derivation_of
+from midstream.server.streams.feed import Feed
+from midstream.server.streams.log import Log
+from midstream.sse import decode
+
+LINES = (": a", "", "data: ä", "", "id: 7", "event: x", ": b", "data: 2", "data:", "", "retry: 3", "", "", "")
+
+
+@pytest.mark.parametrize("id", ["", "7", "s-", "s-x", "s-1.", "s-1.x", "s--", "s-1.2.3", "s-" + "9" * 16])
+def test_what_is_no_event_id(id: str) -> None:
+    assert parse_id(id) is None
+
+
+def test_a_position_belongs_to_its_stream() -> None:
+    assert cursor_of("a-b-3.4", "a-b") == Cursor(3, 4)
+    assert cursor_of("3.4", "a-b") == Cursor(3, 4)
+    assert cursor_of("a-3.4", "a-b") is None
+    assert Cursor(3) < Cursor(3, 1) < Cursor(4)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_raw_events_are_the_stream_however_it_is_cut(end: str) -> None:
+    data = "".join(line + end for line in LINES).encode()
+    for size in range(1, len(data) + 1):
+        cutter = Cutter(100)
+        raw = [event for at in range(0, len(data), size) for event in cutter.add(data[at : at + size])]
+        assert b"".join(raw) + cutter.rest() == data
+        assert [event.data for event in decode(raw)] == ["ä", "2\n"]
+        # at most one event is in each, and none is in two
+        assert sum(len(list(decode([event]))) for event in raw) == 2
+
+
+@given(st.lists(st.sampled_from([b"\r", b"\n", b"data: 1", b":"]), max_size=30), st.randoms())
+@settings(max_examples=300)
+def test_no_event_waits_for_the_next_one(parts: list[bytes], source: random.Random) -> None:
+    data = b"".join(parts)
+    cutter, raw = Cutter(), []
+    while data:
+        size = source.randrange(1, 6)
+        raw += cutter.add(data[:size])
+        data = data[size:]
+    assert len(list(decode(raw))) == len(list(decode([*raw, cutter.rest()])))
+
+
+def test_an_event_over_the_limit_is_an_error_after_those_before_it() -> None:
+    cutter = Cutter(20)
+    assert cutter.add(b"data: 1\n\ndata: " + b"x" * 30) == [b"data: 1\n\n"]
+    with pytest.raises(JsonStreamError, match="max_event"):
+        cutter.add(b"x")
+    for data in (b": comment\n" * 20, b"data: " + b"x" * 15):
+        with pytest.raises(JsonStreamError, match="max_event"):
+            Cutter(20).add(data)
+    # comments and line ends do not count
+    assert Cutter(20).add(b": long comment\n" * 4 + b"data: 1\n\n") != []
+
+
+VARIANTS = [Variant(), Variant(form="compact"), Variant(with_provider=True), RAW]
+
+
+def feed_of(log: Log, variant: Variant, max_events: int = 1000) -> Feed:
+    meta = {"name": None, "format": "openai-chat"}
+    return Feed(log, derivation_of("s", meta, variant, 10**9), max_events, 10**9)
+
+
+def drain(feed: Feed, index: int = 0) -> list[bytes]:
+    found: list[bytes] = []
+    while entries := feed.take(index + len(found), 300):
+        found += entries
+    return found
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_feed_is_the_same_however_the_log_grows(variant: Variant) -> None:
+    blocks = recordings.load("trip").blocks()
+    log = Log()
+    log.add(blocks, End())
+    whole = drain(feed_of(log, variant))
+    source = random.Random(1)
+    for _ in range(5):
+        log = Log()
+        feed, found = feed_of(log, variant), list[bytes]()
+        rest = blocks
+        while rest:
+            size = source.randrange(1, 30)
+            log.add(rest[:size])
+            rest = rest[size:]
+            found += drain(feed, len(found))
+        is_over = feed.is_over
+        log.add([], End())
+        found += drain(feed, len(found))
+        assert (is_over, feed.is_over) == (False, True)
+        assert found == whole
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_skipping_to_a_position_leaves_the_rest(variant: Variant) -> None:
+    log = Log()
+    log.add(recordings.load("search").blocks(), End())
+    feed = feed_of(log, variant)
+    whole = drain(feed)
+    positions = [feed.position_before(index + 1) for index in range(len(whole))]
+    assert positions == sorted(set(positions))
+    for at, position in enumerate(positions):
+        other = feed_of(log, variant)
+        while not other.skip(position):
+            pass
+        assert drain(other, other.index_after(position)) == whole[at + 1 :]
+
+
+def test_a_feed_keeps_what_its_fastest_reader_has_not_taken() -> None:
+    log = Log()
+    log.add(recordings.load("trip").blocks(), End())
+    feed = feed_of(log, Variant(), 10)
+    whole, found = drain(feed_of(log, Variant())), list[bytes]()
+    while entries := feed.take(len(found), 2000):
+        found += entries
+        assert sum(map(len, feed._entries)) < 200_000
+    assert found == whole
+    assert feed.base > 0
+    assert not feed.can_continue((0, 0))
+    assert feed.can_continue(feed.position_before(feed.next))
+
+
+def test_memory_of_a_long_event_is_bounded() -> None:
+    """Its derived events are made one at a time, as they are taken."""
+    arguments = "[" * 300 + "1," * 20_000
+    call = '{"index": 0, "function": {"arguments": "%s"}}'
+    text = '{"choices": [{"index": 0, "delta": {"tool_calls": [' + call + "]}}]}"
+    log = Log()
+    log.add([b"data: " + (text % arguments).encode() + b"\n\n"], End())
+    feed = feed_of(log, Variant(), 10)
+    index, most = 0, 0
+    while entries := feed.take(index):
+        index += len(entries)
+        most = max(most, sum(map(len, feed._entries)))
+    assert index > 100
+    assert most < 1_000_000
