@@ -7,7 +7,7 @@ pip install jiter partial-json-parser ijson langchain-core
 
 from importlib.util import find_spec
 
-from midstream import JsonStreamError, JsonValueAccumulator, parse_partial, updates, values
+from midstream import JsonStreamError, JsonValueAccumulator, parse_partial, select, updates, values
 
 FRAGMENTS = [
     '{"city": "Zür',
@@ -21,7 +21,7 @@ CUT = '{"city": "Zürich", "days": 1'
 ODD = "[1 2"
 
 
-def tell(library, *values):
+def show(library, *values):
     """Print the name of a library and its result."""
     print(f"{library:19}", *values)
 
@@ -37,42 +37,42 @@ def attempt(function, text):
 def the_value_so_far():
     """Show the value after every fragment: midstream resumes, the others parse the buffer again."""
     for value in values(FRAGMENTS):
-        tell("midstream", value)
+        show("midstream", value)
     if find_spec("jiter"):
         import jiter
 
         for buffer in BUFFERS:
-            tell("jiter", jiter.from_json(buffer.encode(), partial_mode="trailing-strings"))
+            show("jiter", jiter.from_json(buffer.encode(), partial_mode="trailing-strings"))
     if find_spec("partial_json_parser"):
         from partial_json_parser import loads
 
         for buffer in BUFFERS:
-            tell("partial-json-parser", loads(buffer))
+            show("partial-json-parser", loads(buffer))
     if find_spec("langchain_core"):
         from langchain_core.output_parsers import JsonOutputParser
 
         for value in JsonOutputParser().transform(iter(FRAGMENTS)):
-            tell("langchain-core", value)
+            show("langchain-core", value)
 
 
-def a_text_at_rest():
+def a_text_that_has_arrived():
     """Read a truncated text, and one that is not JSON."""
-    tell("midstream", parse_partial(CUT), attempt(parse_partial, ODD))
+    show("midstream", parse_partial(CUT), attempt(parse_partial, ODD))
     if find_spec("jiter"):
         import jiter
 
         def read(text):
             return jiter.from_json(text.encode(), partial_mode="trailing-strings")
 
-        tell("jiter", read(CUT), attempt(read, ODD))
+        show("jiter", read(CUT), attempt(read, ODD))
     if find_spec("partial_json_parser"):
         from partial_json_parser import Allow, loads
 
-        tell("partial-json-parser", loads(CUT), loads(CUT, ~Allow.NUM), attempt(loads, ODD))
+        show("partial-json-parser", loads(CUT), loads(CUT, ~Allow.NUM), attempt(loads, ODD))
     if find_spec("langchain_core"):
         from langchain_core.utils.json import parse_partial_json
 
-        tell("langchain-core", parse_partial_json(CUT), attempt(parse_partial_json, ODD))
+        show("langchain-core", parse_partial_json(CUT), attempt(parse_partial_json, ODD))
 
 
 def was_it_cut_off():
@@ -82,51 +82,42 @@ def was_it_cut_off():
     try:
         accumulator.finish()
     except JsonStreamError as error:
-        tell("midstream", accumulator.value, error.code)
+        show("midstream", accumulator.value, error.code)
     if find_spec("langchain_core"):
         from langchain_core.output_parsers import JsonOutputParser
 
-        tell("langchain-core", list(JsonOutputParser().transform(iter([CUT]))))
+        show("langchain-core", list(JsonOutputParser().transform(iter([CUT]))))
     if find_spec("ijson"):
         import ijson
 
         try:
             list(ijson.parse(iter_file([CUT])))
         except ijson.IncompleteJSONError as error:
-            tell("ijson", type(error).__name__)
+            show("ijson", type(error).__name__)
 
 
 def events():
     """Report new values and their paths: `updates` instead of ijson's `parse`."""
     for update in updates(FRAGMENTS):
         if update.kind.startswith(("Partial", "Complete")):
-            tell("midstream", update.path, update.kind, update.text_value)
+            show("midstream", update.path, update.kind, update.text_value)
     if find_spec("ijson"):
         import ijson
 
         for prefix, event, value in ijson.parse(iter_file(FRAGMENTS)):
             if event in ("string", "number"):
-                tell("ijson", prefix, event, value)
+                show("ijson", prefix, event, value)
 
 
 def items():
     """Yield each item of a list as soon as it is complete, as `ijson.items(file, "stops.item")` does."""
-    accumulator = JsonValueAccumulator()
-    count = 0
-    for fragment in FRAGMENTS:
-        accumulator.add_fragment(fragment)
-        stops = (accumulator.value or {}).get("stops", [])
-        # the item on the open path is not yet complete
-        if (accumulator.open_path or ())[:2] == ("stops", len(stops) - 1):
-            stops = stops[:-1]
-        for stop in stops[count:]:
-            tell("midstream", stop)
-        count = len(stops)
+    for match in select(FRAGMENTS, "stops[*]"):
+        show("midstream", match.value)
     if find_spec("ijson"):
         import ijson
 
         for item in ijson.items(iter_file(FRAGMENTS), "stops.item"):
-            tell("ijson", item)
+            show("ijson", item)
 
 
 def iter_file(fragments):
@@ -136,6 +127,6 @@ def iter_file(fragments):
     return ijson.from_iter(fragment.encode() for fragment in fragments)
 
 
-for part in (the_value_so_far, a_text_at_rest, was_it_cut_off, events, items):
+for part in (the_value_so_far, a_text_that_has_arrived, was_it_cut_off, events, items):
     print("#", part.__name__.replace("_", " "))
     part()

@@ -32,7 +32,7 @@ def begin(file: Path) -> None:
     file.write_text(json.dumps({"read": HALF, "state": accumulator.checkpoint()}), encoding="utf-8")
 
 
-def go_on(file: Path) -> None:
+def resume(file: Path) -> None:
     """Read the other half."""
     kept = json.loads(file.read_text(encoding="utf-8"))
     accumulator = JsonValueAccumulator.restore(kept["state"])
@@ -47,12 +47,12 @@ def go_on(file: Path) -> None:
 def main() -> None:
     """Run both parts, each in its own process."""
     with tempfile.TemporaryDirectory() as folder:
-        for half in ("begin", "go-on"):
+        for half in ("begin", "resume"):
             subprocess.run([sys.executable, __file__, half, Path(folder, "checkpoint.json")], check=True)
 
 
 if __name__ == "__main__":
     if sys.argv[1:]:
-        {"begin": begin, "go-on": go_on}[sys.argv[1]](Path(sys.argv[2]))
+        {"begin": begin, "resume": resume}[sys.argv[1]](Path(sys.argv[2]))
     else:
         main()

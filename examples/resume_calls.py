@@ -21,7 +21,7 @@ def keep(calls):
     return [to_event(message) for message in messages]
 
 
-def go_on(kept, events, format):
+def resume(kept, events, format):
     """Yield the calls so far after each of the other events, and at the end."""
     handler = ToolsAggregateMessageHandler()
     for message in kept:
@@ -57,6 +57,6 @@ for name, read in (("trip", 60), ("cut", 120)):
 
     # another one reads the file and the other events
     data = json.loads(file)
-    *_, calls = go_on(data["calls"], events[data["read"] :], data["format"])
+    *_, calls = resume(data["calls"], events[data["read"] :], data["format"])
     *_, same = tool_calls(events)
     print(recording.format, [call.is_complete for call in calls], calls == same)

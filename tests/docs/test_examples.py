@@ -174,7 +174,7 @@ def test_renders(runs: dict[str, subprocess.CompletedProcess[str]]) -> None:
         "openai-chat",
     ],
 )
-def test_calls_go_on_in_another_process(format: Any) -> None:
+def test_calls_resume_in_another_process(format: Any) -> None:
     """Wherever the stream is cut, the calls that were kept and the other events make the same calls."""
     example = runpy.run_path(str(OTHERS["resume_calls"]))
     for stream in STREAMS.glob(f"{script_of(format)}.*"):
@@ -183,7 +183,7 @@ def test_calls_go_on_in_another_process(format: Any) -> None:
         every = list(tool_calls(events, format=format))
         for cut in range(1, len(events)):
             kept = json.loads(json.dumps(example["keep"](every[cut - 1])))
-            *_, calls = example["go_on"](kept, events[cut:], format)
+            *_, calls = example["resume"](kept, events[cut:], format)
             assert list(map(told, calls)) == list(map(told, every[-1])), cut
 
 
