@@ -10,6 +10,7 @@ import midstream.providers
 import midstream.recordings
 import midstream.sse
 from cases import ACCEPTED, REJECTED, Accepted, Rejected
+from identified_calls import IDENTIFIED
 from midstream.calls.messages import to_event
 
 if TYPE_CHECKING:
@@ -949,6 +950,13 @@ def handler_names() -> Iterable[Case]:
         )
 
 
+def handler_identified() -> Iterable[Case]:
+    """Make the cases of the table in Python's registry, which JavaScript's shares."""
+    for case in IDENTIFIED:
+        events = [to_event(message) for message in case.stream]
+        yield handler(f"identified: {case.name}", *events, over("stop"), LAST)
+
+
 def handler_identity() -> Iterable[Case]:
     yield handler(
         "by id",
@@ -1503,8 +1511,8 @@ _GROUPS: list[Callable[[], Iterable[Case]]] = [
     rebuild_documents, rebuild_roots, rebuild_errors, rebuild_strings, rebuild_misplaced, rebuild_unknown,
     rebuild_malformed,
     text_documents, text_updates, handler_sources, handler_snapshots, handler_arguments, handler_ends,
-    handler_told_ends, handler_names, handler_identity, handler_events, paths, event_streams,
-    server_streams,
+    handler_told_ends, handler_names, handler_identified, handler_identity, handler_events, paths,
+    event_streams, server_streams,
 ]  # fmt: skip
 
 

@@ -6,21 +6,23 @@ n=2). Within a choice the first row that applies decides:
 ============================================  ==============================================================
 piece                                         belongs to (seen with)
 ============================================  ==============================================================
-index stated, the id known at that index      the call with that id (index 0 for every call, pieces by id)
-index stated, a new id with a name, while     a new call at that index (index 0 for every call)
-the call there has an id and a name
-index stated, a new id without a name         the call there (ids that change in mid-stream)
+index stated, the id known at that index      the call with that id (Bedrock through LangChain: index 0 for
+                                              every call, pieces by id)
+index stated, a new id with a name, while     a new call at that index (Ollama's endpoint for OpenAI's SDK,
+the call there has an id and a name           LiteLLM's bridge to Responses: index 0 for every call)
+index stated, a new id without a name         the call there (LM Studio: a new id with every piece)
 index stated, the id and name repeated        the call there (Mistral: both on every piece)
 index stated, no id, the name repeated        the call there, or a new one if its arguments are complete
-                                              (servers without ids)
-index stated, another name                    a new call at that index
-index stated for the first time, without      the latest call if it has no index yet (the index comes late),
-id and name                                   else a new call
+                                              (gateways to Ollama: index 0 for every call, without ids)
+index stated, another name                    a new call at that index (the same)
+index stated for the first time, without      the latest call if it has no index yet (no such stream is known:
+id and name                                   a precaution), else a new call
 index stated for the first time               a new call, even if its id is known elsewhere (OpenRouter:
                                               parallel calls with one id)
-no index, a known id                          the call with that id (Vercel, AG-UI, LangChain)
-no index, another id than the latest call's   a new call
-no index, no id                               the latest call; a repeated name as above (Ollama, vLLM)
+no index, a known id                          the call with that id (Vercel, AG-UI; proxies that state the
+                                              index with the first piece alone)
+no index, another id than the latest call's   a new call (Vercel, AG-UI, Gemini's endpoint for OpenAI's SDK)
+no index, no id                               the latest call; a repeated name as above (Ollama before 0.4.7)
 ============================================  ==============================================================
 
 There is one exception: a piece that has only an id, which is known only in another choice, belongs to that
