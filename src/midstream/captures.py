@@ -14,9 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from .accumulators.values import JsonValueAccumulator
 from .errors import ErrorCode, JsonStreamError, ParserError
-from .provider_events import BOM, FIELDS, ProviderEventReader, may_be_field, not_an_event_stream, strange_text
+from .provider_events import (
+    BOM,
+    FIELDS,
+    ProviderEventReader,
+    may_be_field,
+    not_an_event_stream,
+    strange_data,
+    strange_text,
+)
 from .providers import FORMATS, detect
 from .providers._formats import TEXT_FORMATS
+from .providers._parts import error_in, is_complete_response
 from .providers._reading import decoded
 from .streams.provider import text_deltas
 
@@ -130,14 +139,20 @@ def events_of(chunks: Iterable[bytes], kind: str = "lines", max_event: int | Non
     for item in reader.finish():
         number += 1
         yield from _event(item, kind, number)
+    if reader.is_cut:
+        why = f"the stream ends inside an event ({_place(kind, number + 1)})"
+        raise JsonStreamError(ParserError(ErrorCode.TRUNCATED, why, 0, 1, 1))
+
+
+def _place(kind: str, number: int) -> str:
+    return f"{'line' if kind == 'lines' else 'event'} {number}"
 
 
 def _event(item: Any, kind: str, number: int) -> list[Any]:
     try:
         event = decoded(item)
     except JsonStreamError as error:
-        place = f"{'event' if kind == 'sse' else 'line'} {number}"
-        message = f"an event that is not JSON ({place})"
+        message = f"an event that is not JSON ({_place(kind, number)})"
         raise JsonStreamError(error.error._replace(message=message)) from None
     return [] if event is None else [event]
 
@@ -167,13 +182,27 @@ class Opening:
         is_text = format is None or format in TEXT_FORMATS
         self.framing = found or ("text" if is_text else "lines")
         self.chunks = chain([beginning], rest)
+        # what the text of a model looks like if it is not one
+        self.strange: str | None = None
         if self.framing == "text" and format in TEXT_FORMATS:
-            # its chunks are its events
-            self.framing = "model text"
+            self._begin_model_text(beginning)
             return
         strange = None if self.framing == "sse" else strange_text(beginning)
         if strange is not None:
             raise not_an_event_stream(strange)
+
+    def _begin_model_text(self, beginning: bytes) -> None:
+        """Check the text of a model, in which anything may be written but the answer of a server."""
+        strange = strange_data(beginning)
+        if strange is not None:
+            raise not_an_event_stream(strange)
+        answer = _parsed(beginning)
+        if error_in(answer) is not None or (isinstance(answer, dict) and is_complete_response(answer)):
+            self.framing = "lines"
+            return
+        # its chunks are its events
+        self.framing = "model text"
+        self.strange = strange_text(beginning) if beginning.lstrip().startswith(b"<") else None
 
     def events(self) -> Iterator[Any]:
         """Yield the events one by one."""
@@ -195,11 +224,6 @@ def texts_in(chunks: Iterable[bytes], format: Any) -> Iterator[str | bytes]:
     if is_empty:
         why = "the message in the stream has no text"
         raise JsonStreamError(ParserError(ErrorCode.TRUNCATED, why, 0, 1, 1))
-
-
-def events_in(chunks: Iterable[bytes], format: str | None) -> Iterator[Any]:
-    """Yield the events of a stream that must hold events."""
-    return Opening(chunks, format or "any").events()
 
 
 def without_last_newline(chunks: Iterable[bytes]) -> Iterator[bytes]:

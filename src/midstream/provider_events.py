@@ -12,15 +12,23 @@ from typing import Any
 
 from .accumulators.values import JsonValueAccumulator
 from .errors import ErrorCode, JsonStreamError, ParserError
-from .sse import SseDecoder
+from .sse import SseDecoder, SseEvent
 
-__all__ = ["FIELDS", "ProviderEventReader", "may_be_field", "not_an_event_stream", "strange_text"]
+__all__ = [
+    "FIELDS",
+    "ProviderEventReader",
+    "may_be_field",
+    "not_an_event_stream",
+    "strange_data",
+    "strange_text",
+]
 
 FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
 BOM = b"\xef\xbb\xbf"
 # bytes that are enough to say what a text is
 _ENOUGH = 64
 _HEADER = re.compile(rb"[A-Za-z][A-Za-z0-9-]*:[ \t]")
+_HEADERS = "it begins with HTTP headers: leave them out (curl without -i)"
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _NOTHING: Any = object()
 
@@ -42,13 +50,27 @@ def strange_text(beginning: bytes) -> str | None:
     'it looks like an HTML page'
     """
     text = beginning.removeprefix(BOM).lstrip()
-    if text[:2] == b"\x1f\x8b":
-        return "it is compressed (gzip): decompress it first"
+    if (strange := strange_data(beginning)) is not None:
+        return strange
     if text.startswith(b"<"):
         is_html = text[:200].lower().startswith((b"<!doctype html", b"<html", b"<head", b"<body"))
         return "it looks like an HTML page" if is_html else "it looks like XML or HTML"
-    if text.startswith(b"HTTP/") or (_HEADER.match(text) and not text.startswith(FIELDS)):
-        return "it begins with HTTP headers: leave them out (curl without -i)"
+    if _HEADER.match(text) and not text.startswith(FIELDS):
+        return _HEADERS
+    return None
+
+
+def strange_data(beginning: bytes) -> str | None:
+    """Say what data looks like that is not even the text of a model; None if it may be text.
+
+    >>> strange_data(b"HTTP/1.1 200 OK")
+    'it begins with HTTP headers: leave them out (curl without -i)'
+    """
+    text = beginning.removeprefix(BOM).lstrip()
+    if text[:2] == b"\x1f\x8b":
+        return "it is compressed (gzip): decompress it first"
+    if text.startswith(b"HTTP/"):
+        return _HEADERS
     if _CONTROL.search(text[:_ENOUGH]) or _is_binary(text[:_ENOUGH]):
         return "it looks like binary data"
     return None
@@ -93,6 +115,8 @@ class ProviderEventReader:
         self._count = 0
         self._has_text = False
         self._has_event = False
+        # whether the text ended inside an event, which is then left out
+        self.is_cut = False
 
     def add(self, item: str | bytes | bytearray) -> list[Any]:
         """Return the events that a piece completes."""
@@ -102,10 +126,17 @@ class ProviderEventReader:
         return events
 
     def finish(self) -> list[Any]:
-        """Return the events that the end of the text completes."""
-        events = self._finish()
+        """Return the events that the end of the text completes; an event that is cut off is none."""
+        events = []
+        for event in self._finish():
+            if _is_cut(event):
+                self.is_cut = True
+            else:
+                events.append(event)
         if not events and not self._has_event and self._has_text:
             held = b"".join(self._held)
+            if self.is_cut:
+                raise not_an_event_stream("it ends inside its first event")
             strange = strange_text(held)
             has_comments = self._mode is not None or held.startswith(FIELDS)
             raise not_an_event_stream(strange or ("no event in it" if has_comments else "it is blank"))
@@ -241,8 +272,10 @@ class ProviderEventReader:
                 return self._add_sse_line(b"")
             case "array":
                 self._array.finish()
-                if self._array.error is not None:
-                    raise JsonStreamError(self._array.error)
+                error = self._array.error
+                if error is not None and (error.code != ErrorCode.TRUNCATED or not self._has_event):
+                    raise JsonStreamError(error)
+                self.is_cut = error is not None
                 self._has_event = True
                 return []
         events = self._line(bytes(self._rest))
@@ -253,6 +286,20 @@ class ProviderEventReader:
             value = _parsed(document)
             events.append(document if value is _NOTHING else value)
         return events
+
+
+def _is_cut(event: Any) -> bool:
+    """Report whether a text that should be an event is the beginning of one."""
+    data = event.data if isinstance(event, SseEvent) else event
+    text = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    if not isinstance(text, bytes) or not text.strip():
+        return False
+    if b"[DONE]".startswith(text.strip()):
+        return text.strip() != b"[DONE]"
+    reader = JsonValueAccumulator(on_error="event")
+    reader.add_fragment(text)
+    is_begun = reader.error is None and not reader.is_complete
+    return is_begun and text.lstrip()[:1] in b"{["
 
 
 def _is_line(text: bytes) -> bool:

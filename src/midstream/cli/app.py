@@ -16,9 +16,10 @@ from .._undefined import UNDEFINED
 from ..accumulators.fragments import JsonFragmentAccumulator
 from ..accumulators.select import select as selected
 from ..accumulators.values import JsonValueAccumulator
-from ..captures import events_in, lines_in, texts_in
+from ..captures import Opening, lines_in, texts_in
 from ..chunker.chunker import JsonStreamChunker
 from ..errors import ErrorCode, JsonStreamError, ParserError
+from ..provider_events import not_an_event_stream
 from ..recordings import NAMES
 from ..render.plain import print_value, update_line
 from ..render.safe import shown
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..accumulators.update import JsonFragmentUpdate
-    from ..calls.handler import ToolCall
 
 __all__ = ["app", "run"]
 
@@ -165,6 +165,10 @@ def value(
                 printed.print_new()
                 if accumulator.error is not None:
                     break
+        except JsonStreamError as broken:
+            # a stream that ends inside an event is as truncated as one that ends after it
+            if broken.code != ErrorCode.TRUNCATED or accumulator.value is UNDEFINED:
+                raise
         finally:
             printed.finish()
         error = accumulator.error
@@ -212,27 +216,28 @@ def calls(file: File = "", format: ProviderFormat = None) -> None:
     """Print the tool calls of a provider's events as JSON; fail if one of them is incomplete."""
     with guarded(file), opened(file) as source:
         stream = CallStream(format)
-        found = []
+        opening = Opening(pieces(source), format or "any")
+        error: JsonStreamError | None = None
         try:
-            for event in events_in(pieces(source), format):
-                found = stream.add_event(event)
+            for event in opening.events():
+                stream.add_event(event)
                 if stream.error is not None:
                     break
+        except JsonStreamError as broken:
+            error = broken
+        try:
             found = stream.finish()
-        except JsonStreamError:
-            _print_if_any(found)
-            raise
-        if stream.error is not None:
-            _print_if_any(found)
-            raise stream.error
-        print_calls(found)
+        except JsonStreamError as broken:
+            raise error or broken from None
+        error = error or stream.error
+        if error is None and not found and opening.strange is not None:
+            error = not_an_event_stream(opening.strange)
+        # without any calls, the error is all that there is to say
+        if found or error is None:
+            print_calls(found)
+        if error is not None:
+            raise error
         require_complete_calls(found)
-
-
-def _print_if_any(found: list[ToolCall]) -> None:
-    """Print the calls before an error; without any, the error is all that there is to say."""
-    if found:
-        print_calls(found)
 
 
 @app.command(short_help="Convert snapshots of a value into JSON text.")

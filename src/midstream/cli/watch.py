@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rich.console import Console
@@ -166,6 +167,10 @@ def _watch_events(events: Iterable[Any], format: str | None, live: LiveView, del
             live.update(message.view)
             time.sleep(delay)
         message.finish()
+    except JsonStreamError:
+        with suppress(JsonStreamError):
+            message.finish()
+        raise
     finally:
         # show what arrived before an error, too
         live.update(message.view)

@@ -78,8 +78,6 @@ class EventsResponse(Response):
         del self.headers["content-length"]
         self._is_async = isinstance(stream, AsyncIterable)
         self._source = source_of(stream, close, is_async=self._is_async)
-        self._events = EventStream(uuid4().hex, Kind(None, format), is_numbered=False, limits=limits)
-        self._stream = stream
         self._events = EventStream(
             uuid4().hex, Kind(None, format, form=form), is_numbered=False, limits=limits
         )

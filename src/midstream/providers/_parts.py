@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..calls.messages import ProviderError, Usage
-from ._reading import get, text
+from ._reading import get, items, text
 
-__all__ = ["error_in", "provider_error", "usage_of"]
+__all__ = ["error_in", "is_complete_response", "provider_error", "usage_of"]
 
 Names = tuple[str | tuple[str, str], ...]
 
@@ -18,12 +18,12 @@ _DETAILS = "prompt_tokens_details", "input_tokens_details", "input_token_details
 _OUTPUT_DETAILS = "completion_tokens_details", "output_tokens_details", "output_token_details"
 # the names of each count, in the order in which they are tried; a tuple is a path
 _INPUT: Names = (
-    "prompt_tokens", "input_tokens", "promptTokenCount", "inputTokens", "prompt_eval_count",
+    "prompt_tokens", "input_tokens", "promptTokenCount", "inputTokens", "promptTokens", "prompt_eval_count",
     "total_input_tokens", ("tokens", "input_tokens"), ("inputTokens", "total"),
 )  # fmt: skip
 _OUTPUT: Names = (
-    "completion_tokens", "output_tokens", "candidatesTokenCount", "outputTokens", "eval_count",
-    "total_output_tokens", ("tokens", "output_tokens"), ("outputTokens", "total"),
+    "completion_tokens", "output_tokens", "candidatesTokenCount", "outputTokens", "completionTokens",
+    "eval_count", "total_output_tokens", ("tokens", "output_tokens"), ("outputTokens", "total"),
 )  # fmt: skip
 _CACHED: Names = (
     *((name, "cached_tokens") for name in _DETAILS), ("input_token_details", "cache_read"),
@@ -142,3 +142,12 @@ def error_in(event: Any) -> ProviderError | None:
         if isinstance(message, list):
             return provider_error({**event, "message": json.dumps(message, ensure_ascii=False)})
     return None
+
+
+def is_complete_response(event: Mapping[Any, Any]) -> bool:
+    """Report whether an event is what providers answer to a request without ``stream``."""
+    if event.get("object") == "response":
+        return True
+    if event.get("type") == "message" and "content" in event:
+        return True
+    return any(get(choice, "message") is not None for choice in items(event, "choices"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..calls.messages import (
@@ -72,14 +73,16 @@ class Adapter(BaseAdapter):
         for name in _EXCEPTIONS:
             if (exception := get(event, name)) is not None:
                 return [provider_error(exception, name), MessageEnd(name, is_truncated=True)]
-        return []
+        members = event.items() if isinstance(event, Mapping) else ()
+        return [Other(n, part) for n, part in members if isinstance(part, Mapping) and n not in _EVENTS]
 
     def _read_start(self, at: int | None, start: Any) -> list[Message]:
         tool, result = get(start, "toolUse"), get(start, "toolResult")
         if result is not None:
             return [ServerToolResult(word(result, "toolUseId"), word(result, "type"), result)]
         if tool is None:
-            return []
+            members = start.items() if isinstance(start, Mapping) else ()
+            return [Other(name, value) for name, value in members if value]
         if word(tool, "type") == "server_tool_use":
             id = word(tool, "toolUseId")
             self._server[at] = id

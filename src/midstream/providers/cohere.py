@@ -31,7 +31,8 @@ class Adapter(BaseAdapter):
 
     @staticmethod
     def knows(event: Any) -> bool:
-        return word(event, "type") in _TYPES
+        # version 4 of Vercel's SDK has parts with two of these types
+        return word(event, "type") in _TYPES and get(event, "toolCallId") is None
 
     def _read(self, event: Any) -> list[Message]:
         at, delta = index(event, "index"), get(event, "delta")

@@ -28,6 +28,8 @@ __all__ = ["Adapter"]
 
 # the status of an interaction whose last step is incomplete
 _CUT = {"failed", "cancelled", "incomplete", "budget_exceeded"}
+# events without content of their own, and those whose content has been read
+_SILENT = ("interaction.", "step.", "content.")
 
 
 class Adapter(BaseAdapter):
@@ -70,6 +72,8 @@ class Adapter(BaseAdapter):
                 reason = word(error, "code") or word(error, "status") or "error"
                 end = MessageEnd(reason, is_truncated=True)
                 return [*self.finish(), provider_error(error or event, reason, event), end]
+            case kind if kind is not None and not kind.startswith(_SILENT):
+                return [Other(kind, event)]
         return []
 
     def _read_start(self, at: int | None, step: Any) -> list[Message]:
@@ -77,8 +81,8 @@ class Adapter(BaseAdapter):
             case "function_call":
                 return [self._begin(at, step)]
             case "model_output":
-                pieces = [content for content in items(step, "content") if word(content, "type") == "text"]
-                return [TextDelta(piece) for content in pieces if (piece := text(content, "text"))]
+                contents = items(step, "content")
+                return [part for content in contents if (part := _output(content)) is not None]
             case "text" if piece := text(step, "text"):
                 return [TextDelta(piece)]
             case "thought":
@@ -90,6 +94,8 @@ class Adapter(BaseAdapter):
             case kind if kind is not None and kind.endswith("_result"):
                 id = word(step, "call_id") or word(step, "id")
                 return [ServerToolResult(id, kind.removesuffix("_result"), get(step, "result"))]
+            case kind if kind not in ("text", None):
+                return [Other(kind, step)]
         return []
 
     def _read_delta(self, at: int | None, delta: Any) -> list[Message]:
@@ -135,6 +141,14 @@ class Adapter(BaseAdapter):
     def finish(self) -> list[Message]:
         """Return the held-back arguments of calls without an end event."""
         return [message for at in list(self._open) for message in self._given(at)]
+
+
+def _output(content: Any) -> Message | None:
+    """Read a content that a step begins with: text, or another one such as an image."""
+    kind = word(content, "type")
+    if kind in ("text", None):
+        return TextDelta(piece) if (piece := text(content, "text")) else None
+    return Other(kind, content)
 
 
 def _thought(thought: Any) -> list[Message]:

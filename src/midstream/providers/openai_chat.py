@@ -38,6 +38,12 @@ _FIELDS = (
 )  # fmt: skip
 
 
+# parts beside the delta: log probabilities, and what Azure's filters found
+_CHOICE_PARTS = ("logprobs", "content_filter_results")
+# parts of the chunk, which Perplexity repeats with each one
+_CHUNK_PARTS = ("citations", "search_results", "prompt_filter_results")
+
+
 class Adapter(BaseAdapter):
     """Read ``chat.completion.chunk`` events."""
 
@@ -45,6 +51,8 @@ class Adapter(BaseAdapter):
 
     def __init__(self) -> None:
         self._usage: Usage | None = None
+        # the parts of chunks, as they came last
+        self._parts: dict[str, Any] = {}
 
     @staticmethod
     def knows(event: Any) -> bool:
@@ -72,6 +80,11 @@ class Adapter(BaseAdapter):
         if used is not None and (usage := usage_of(used)) is not None and usage != self._usage:
             self._usage = usage
             messages.append(usage)
+        if type(event) is dict:
+            for name in _CHUNK_PARTS:
+                if name in event and (part := event[name]) and part != self._parts.get(name):
+                    self._parts[name] = part
+                    messages.append(Other(name, part))
         for choice in items(event, "choices"):
             self._read_choice(choice, messages)
         return messages
@@ -84,6 +97,10 @@ class Adapter(BaseAdapter):
             for name, value in delta.items() if type(delta) is dict else _members(delta):
                 if value:
                     self._read_field(name, value, delta, number, messages)
+        if type(choice) is dict and (choice.get("logprobs") or choice.get("content_filter_results")):
+            messages += [
+                Other(name, choice[name], choice=number) for name in _CHOICE_PARTS if choice.get(name)
+            ]
         if reason := word(choice, "finish_reason"):
             is_cut = reason in self.cut
             messages.append(MessageEnd(reason, is_truncated=is_cut, choice=number, usage=self._usage))
@@ -115,7 +132,15 @@ class Adapter(BaseAdapter):
         return [TextDelta(content, choice=choice)] if isinstance(content, str) else []
 
     def _read_calls(self, calls: list[Any], choice: int) -> list[Message]:
-        return [self._read_call(call, choice) for call in calls]
+        messages: list[Message] = []
+        for call in map(fields, calls):
+            if type(call) is dict and "extra_content" in call:
+                # Gemini's signature of the thought before a call, to be returned with it
+                signature = word(get(call["extra_content"], "google"), "thought_signature")
+                if signature is not None:
+                    messages.append(ReasoningDelta("", signature=signature, choice=choice))
+            messages.append(self._read_call(call, choice))
+        return messages
 
     def _read_call(self, call: Any, choice: int) -> ToolCallUpdate:
         call = fields(call)

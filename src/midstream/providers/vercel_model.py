@@ -2,6 +2,7 @@
 
 The parts resemble those of the UI stream, but a call's input parts are identified by ``id``, and a
 ``tool-call`` part repeats the complete input. What the provider executes itself has ``providerExecuted``.
+Version 4 has ``tool-call-delta`` with ``toolCallId``, and the input is named ``args``.
 """
 
 from __future__ import annotations
@@ -28,11 +29,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Adapter"]
 
-_TYPES = {"stream-start", "response-metadata", "tool-call", "tool-input-end", "tool-result", "tool-error"}
+_TYPES = {
+    "stream-start", "response-metadata", "tool-call", "tool-input-end", "tool-result", "tool-error",
+    "tool-call-streaming-start", "tool-call-delta", "step-start", "step-finish",
+}  # fmt: skip
 _SILENT = {
     "stream-start", "response-metadata", "text-start", "text-end", "reasoning-start", "start", "start-step",
-    "finish-step",
+    "finish-step", "step-start", "step-finish",
 }  # fmt: skip
+# fields of parts whose types are also those of the UI stream
+_FIELDS = {
+    "text-delta": ("text", "textDelta"),
+    "reasoning-delta": ("text", "textDelta"),
+    "start-step": ("request", "warnings"),
+    "finish-step": ("usage", "response"),
+    "finish": ("usage", "totalUsage"),
+}
 # finish reasons after which the last part of the message is incomplete
 _CUT = {"length", "content-filter", "error"}
 
@@ -50,28 +62,33 @@ class Adapter(BaseAdapter):
         kind = word(event, "type")
         if kind in _TYPES:
             return True
-        is_input = kind in ("tool-input-start", "tool-input-delta")
-        return is_input and word(event, "id") is not None and word(event, "toolCallId") is None
+        if kind in ("tool-input-start", "tool-input-delta"):
+            return word(event, "id") is not None and word(event, "toolCallId") is None
+        return any(get(event, name) is not None for name in _FIELDS.get(kind or "", ()))
 
     def _read(self, event: Any) -> list[Message]:
         match word(event, "type"):
             case "text-delta":
                 piece = text(event, "delta") or text(event, "text") or text(event, "textDelta")
                 return [TextDelta(piece)] if piece else []
-            case "reasoning-delta" | "reasoning-end":
-                piece, signature = text(event, "delta") or text(event, "text"), _signature(event)
+            case "reasoning-delta" | "reasoning-end" | "reasoning" | "reasoning-signature":
+                piece = text(event, "delta") or text(event, "text") or text(event, "textDelta")
+                signature = _signature(event)
                 return [ReasoningDelta(piece, signature=signature)] if piece or signature else []
-            case "tool-input-start":
-                id = word(event, "id")
+            case "tool-input-start" | "tool-call-streaming-start":
+                id = _id(event)
                 self._open[id] = get(event, "providerExecuted") is True
                 return [self._update(id, word(event, "toolName"), "")]
-            case "tool-input-delta":
-                id, piece = word(event, "id"), text(event, "delta")
+            case "tool-input-delta" | "tool-call-delta":
+                id, piece = _id(event), text(event, "delta") or text(event, "argsTextDelta")
                 if piece:
                     self._has_input.add(id)
-                return [self._update(id, None, piece)]
+                # version 4 has no start, and the name on every piece
+                name = None if id in self._open else word(event, "toolName")
+                self._open.setdefault(id, False)
+                return [self._update(id, name, piece)]
             case "tool-input-end":
-                id = word(event, "id")
+                id = _id(event)
                 return [] if self._open.get(id) else [ToolCallEnd(id)]
             case "tool-call":
                 return self._read_call(event)
@@ -98,7 +115,7 @@ class Adapter(BaseAdapter):
         is_streamed = id in self._open
         if get(event, "providerExecuted") is True:
             self._open[id] = True
-        given = "" if id in self._has_input else arguments_text(get(event, "input"))
+        given = "" if id in self._has_input else arguments_text(_input(event))
         update = self._update(id, None if is_streamed else name, given)
         messages = [update] if given or not is_streamed else []
         return messages if self._open.get(id) else [*messages, ToolCallEnd(id)]
@@ -118,8 +135,19 @@ class Adapter(BaseAdapter):
         return [end] if usage is None else [usage, end]
 
 
+def _id(event: Any) -> str | None:
+    return word(event, "id") or word(event, "toolCallId")
+
+
+def _input(event: Any) -> Any:
+    given = get(event, "input")
+    return get(event, "args") if given is None else given
+
+
 def _signature(event: Any) -> str | None:
     """Return the signature of a reasoning part, which lies under the name of the provider."""
+    if found := word(event, "signature"):
+        return found
     metadata = get(event, "providerMetadata")
     for provider in metadata.values() if isinstance(metadata, dict) else ():
         if found := word(provider, "signature") or word(provider, "reasoningEncryptedContent"):

@@ -1,7 +1,7 @@
 """The UI message stream of Vercel's AI SDK.
 
 A call is valid only after ``tool-input-available``: a truncated call has its start and deltas, and
-nothing more.
+nothing more. ``streamText().fullStream`` begins like this stream; its parts are read by ``vercel_model``.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ..calls.messages import (
 from ._adapter import Adapter as BaseAdapter
 from ._parts import provider_error
 from ._reading import arguments_text, get, text, word
+from .vercel_model import Adapter as ModelAdapter
 
 if TYPE_CHECKING:
     from ..calls.messages import Message
@@ -53,12 +54,18 @@ class Adapter(BaseAdapter):
         self._server: set[str | None] = set()
         # the calls of this step that have ended
         self._ended: set[str | None] = set()
+        # set when a part shows that they are those of a model
+        self._model: ModelAdapter | None = None
 
     @staticmethod
     def knows(event: Any) -> bool:
         return word(event, "type") in _TYPES
 
     def _read(self, event: Any) -> list[Message]:
+        if self._model is None and not self._open and ModelAdapter.knows(event):
+            self._model = ModelAdapter()
+        if self._model is not None:
+            return self._model._read(event)
         id = word(event, "toolCallId")
         if get(event, "providerExecuted") is True:
             self._server.add(id)

@@ -16,8 +16,8 @@ from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..provider_events import ProviderEventReader
 from ..providers import adapter, detect
 from ..providers._formats import TEXT_FORMATS
-from ..providers._parts import error_in
-from ..providers._reading import decoded, get, items
+from ..providers._parts import error_in, is_complete_response
+from ..providers._reading import decoded
 from ..providers.text._within import ModelText
 
 if TYPE_CHECKING:
@@ -167,20 +167,11 @@ def source_of(stream: Any, close: bool, *, is_async: bool = False) -> Source:
     return Source(stream, close)
 
 
-def _is_complete_response(event: Mapping[Any, Any]) -> bool:
-    """Report whether an event is what providers answer to a request without ``stream``."""
-    if event.get("object") == "response":
-        return True
-    if event.get("type") == "message" and "content" in event:
-        return True
-    return any(get(choice, "message") is not None for choice in items(event, "choices"))
-
-
 def _description(events: list[Any]) -> str:
     """Describe events that no format knows."""
     event = next((found for item in events if (found := decoded(item)) is not None), None)
     if isinstance(event, Mapping):
-        if _is_complete_response(event):
+        if is_complete_response(event):
             return 'a complete response, not a stream: request it with "stream": true'
         names = ", ".join(map(repr, list(event)[:5]))
         return f"events with the keys {names}" if names else "empty objects"
