@@ -43,7 +43,7 @@ docs: .venv-docs/ready
 	@rm -rf build/docs build/plain
 	@mkdir -p build/plain
 	@cp -R src/midstream build/plain
-	@rm -f build/plain/midstream/*/*.so
+	@rm -f build/plain/midstream/*.so build/plain/midstream/*/*.so
 	PYTHONPATH=build/plain .venv-docs/bin/sphinx-build -q -W --keep-going -n -b html -d build/docs/doctrees docs build/docs/html
 	@echo "open build/docs/html/index.html"
 
@@ -131,7 +131,7 @@ $(BENCH)/ready: $(BENCH)/tools $(SOURCES) setup.py
 	@rm -rf $(BENCH)/wheels $(BENCH)/source/src
 	@mkdir -p $(BENCH)/source
 	@cp -Rp src setup.py pyproject.toml MANIFEST.in README.md LICENSE $(BENCH)/source
-	@rm -f $(BENCH)/source/src/midstream/*/*.so
+	@rm -f $(BENCH)/source/src/midstream/*.so $(BENCH)/source/src/midstream/*/*.so
 	MIDSTREAM_EXTENSION=no $(BENCH_WHEEL)
 	$(BENCH_WHEEL)
 	$(BENCH)/bin/python -m pip install --quiet --no-deps --force-reinstall $$(ls $(BENCH)/wheels/*-cp*.whl || ls $(BENCH)/wheels/*.whl)

@@ -11,11 +11,16 @@ from __future__ import annotations
 import copy
 import re
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._closing import Source
+from ._signature import SourceSignature
+from .core import cython_shim as cython
 from .core.surrogates import encode_utf8
 from .errors import ErrorCode, JsonStreamError, ParserError
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
@@ -28,6 +33,8 @@ _LINE_END = re.compile("\r\n?|\n")
 _LINE_END_BYTES = re.compile(b"\r\n?|\n")
 # Longer times (over thirty million years) are ignored: int() refuses thousands of digits.
 _RETRY_DIGITS = 18
+# what the constructor of a named tuple calls, without its keyword arguments
+_new_tuple: Any = tuple.__new__
 
 
 class SseEvent(NamedTuple):
@@ -43,6 +50,8 @@ class SseEvent(NamedTuple):
     retry: int | None = None
 
 
+@cython.auto_pickle(True)
+@cython.cclass
 class SseDecoder:
     r"""Decode the bytes of an event stream, split at any place, into events.
 
@@ -56,6 +65,8 @@ class SseDecoder:
     >>> decoder.last_event_id
     '7'
     """
+
+    __signature__ = SourceSignature()
 
     def __init__(self, *, max_event: int | None = None) -> None:
         r"""Limit the bytes of one event, without line ends and complete comments; None removes the limit.
@@ -96,7 +107,10 @@ class SseDecoder:
         [SseEvent(event='add', data='1\n2', id='', retry=None)]
         """
         self._raise_failure()
-        new = _checked(data)
+        with cython.critical_section(self):
+            return self._add(_checked(data))
+
+    def _add(self, new: bytes) -> list[SseEvent]:
         if self._head is not None:
             new = self._without_bom(new)
         if self._after_cr and new:
@@ -187,11 +201,16 @@ class SseDecoder:
 
     def _interpret(self, lines: list[bytes]) -> list[SseEvent]:
         """Process complete lines; comments and unknown fields are ignored (9.2.6)."""
-        events = []
+        events: list[SseEvent] = []
         for line in lines:
             if not line:
-                if event := self._dispatch():
+                event = self._dispatch()
+                if event is not None:
                     events.append(event)
+                continue
+            if line.startswith(b"data: "):
+                # a shortcut for most lines
+                self._data.append(line[6:])
                 continue
             name, _, value = line.partition(b":")
             value = value.removeprefix(b" ")
@@ -212,13 +231,14 @@ class SseDecoder:
         """Return the event that a blank line ends, if it has data (9.2.6, "dispatch the event")."""
         # also without data: a server may send an id alone
         self.last_event_id = self._id
-        event = None
+        event: SseEvent | None = None
         # a data field with an empty value is data: the standard's buffer then holds a line feed
         if self._data:
             kind = self._type.decode("utf-8", "replace") or "message"
-            data = b"\n".join(self._data).decode("utf-8", "replace")
-            event = SseEvent(kind, data, self._id, self._event_retry)
-            self._data = []
+            data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
+            text = data.decode("utf-8", "replace")
+            event = _new_tuple(SseEvent, (kind, text, self._id, self._event_retry))
+            self._data.clear()
             self._event_retry = None
         self._type = b""
         return event

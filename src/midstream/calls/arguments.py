@@ -45,7 +45,7 @@ class FirstCall:
 
     def __init__(self, tool: str | None) -> None:
         self._tool = tool
-        self._registry: CallRegistry[_TextCall] = CallRegistry(_TextCall)
+        self._registry = CallRegistry(_TextCall)
         self._call: _TextCall | None = None
         self.is_over = False
 
@@ -76,7 +76,7 @@ class FirstCall:
             yield rest
 
     def _add(self, update: ToolCallUpdate, message_id: str | None) -> Iterator[str]:
-        call = self._registry.find(update, message_id)
+        call: _TextCall | None = self._registry.find(update, message_id)
         if call is None or self.is_over:
             return
         call.is_free_text = call.is_free_text or update.is_free_text

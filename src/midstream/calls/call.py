@@ -10,13 +10,22 @@ from typing import TYPE_CHECKING
 
 from .._undefined import UNDEFINED
 from ..accumulators.values import JsonValueAccumulator
-from ..core.surrogates import is_part, join_surrogates
+from ..core import cython_shim as cython
+from ..core.surrogates import is_part
 from ..errors import ErrorCode, JsonStreamError, ParserError
-from ..tree.rope import grow, rope_text
 from ..wire.rebuilder import JsonFragmentRebuilder
-from .registry import Call, is_end
-from .snapshot import UNREAD, ToolCall, Version
+from .registry import Call
+from .snapshot import ToolCall, Version
 from .state import Event, Judgement, State
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from ..core.surrogates import joined_length
+    from ..tree.rope import grow, rope_text
+    from .registry import is_end
+    from .snapshot import UNREAD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["CallState"]
 
 
+_OPEN = State.OPEN
+_COMPLETE = State.COMPLETE
 # by the status in a snapshot of the stream: what ended the call
 _ENDINGS = {
     "complete": Event.RESULT,
@@ -36,6 +47,8 @@ _ENDINGS = {
 }
 
 
+@cython.auto_pickle(True)
+@cython.cclass
 class CallState(Call):
     """The state of a call: its text and the parser or rebuilder that reads it."""
 
@@ -76,25 +89,25 @@ class CallState(Call):
 
     def add_update(self, update: ToolCallUpdate) -> bool:
         """Add a piece of the call, and report whether it carried any arguments."""
-        if self.state is not State.OPEN:
+        if self.state is not _OPEN:
             return False
-        text, offset = update.function_args or "", update.args_offset
-        arrived = len(text if text.isascii() else join_surrogates(text))
+        text, offset, fragments = update.function_args or "", update.args_offset, update.json_update_fragments
+        arrived = joined_length(text)
         if not arrived:
-            if offset is not None and offset > self.received and update.json_update_fragments is None:
+            if offset is not None and offset > self.received and fragments is None:
                 # it states the length of the arguments
-                self._note_gap(why="a piece of the arguments is missing")
+                self._note_gap(None, "a piece of the arguments is missing")
             # a sender of updates alone has no text to count
             offset = None
         elif offset is not None and offset != self.received:
             if offset + arrived <= self.received:
                 # a repetition, as happens after a reconnection
                 return False
-            self._note_gap(why="a piece of the arguments is missing")
+            self._note_gap(None, "a piece of the arguments is missing")
         self.received = arrived + (self.received if offset is None else offset)
         # ignored once a text has been read as JSON
         self.is_free_text = self.is_free_text or (update.is_free_text and self.source is None)
-        piece, fragments = self.joiner.add_fragment(text), update.json_update_fragments
+        piece = self.joiner.add_fragment(text)
         had_text = self.length > 0
         if piece:
             self.rope = grow(self.rope, piece)
@@ -111,7 +124,8 @@ class CallState(Call):
             return
         if isinstance(self.source, JsonValueAccumulator):
             if piece:
-                self._changed(self.source.add_fragment(piece))
+                source = self.source
+                self._changed(source.add_fragment(piece))
             elif _carries_value(fragments):
                 self._note_gap()
         elif fragments is None:
@@ -136,11 +150,16 @@ class CallState(Call):
         self._changed(self.source.add_fragment(self.text()))
 
     def _changed(self, has_changed: bool) -> None:
-        self.version.source = None
-        self.version = Version(self.source)
+        last = self.snapshot
+        if last is not None and last._version is self.version:
+            self.version.source = None
+            self.version = Version(None)
+        # without a snapshot of it, nobody has seen the last version
+        source = self.source
+        self.version.source = source
         self.has_value = self.has_value or has_changed
-        if self.source is not None:
-            self.error = self.gap or self.source.error
+        if source is not None:
+            self.error = self.gap or source.error
 
     def _note_gap(
         self, error: ParserError | None = None, why: str = "some pieces are text alone, others updates alone"
@@ -218,7 +237,7 @@ class CallState(Call):
         if self.has_value and text.error is not None:
             self.error = text.error
         elif not is_part(shown, value) or (self.is_complete_text() and not is_part(value, shown)):
-            self._note_gap(why="the text and the updates differ")
+            self._note_gap(None, "the text and the updates differ")
         elif not self.is_complete_text():
             self.source = text
             self._changed(value is not UNDEFINED)
@@ -239,8 +258,8 @@ class CallState(Call):
         """Report whether a snapshot of this version is still equal in everything else."""
         return (
             last._length == self.length
-            and last._is_complete is (self.state is State.COMPLETE)
-            and last._error == self.error
+            and last._is_complete == (self.state is _COMPLETE)
+            and (last._error is self.error or last._error == self.error)
             and last._id == self.id
             and last._index == self.index
             and last._name == self.name
@@ -250,21 +269,25 @@ class CallState(Call):
 
 def _carries_value(fragments: Sequence[Fragment] | None) -> bool:
     """Report whether some of the updates carry a value, not only its end."""
-    return not all(map(is_end, fragments or ()))
+    # compiled, `any` would need a generator
+    for fragment in fragments or ():  # noqa: SIM110
+        if not is_end(fragment):
+            return True
+    return False
 
 
 def _seen(state: CallState) -> ToolCall:
     """Make the snapshot of a call; its arguments are read on first access."""
-    call = ToolCall(
-        state.id,
-        state.index,
-        state.name,
-        UNREAD,
-        UNREAD,
-        state.state is State.COMPLETE,
-        state.error,
-        state.finish_reason,
-    )
+    # each field once: the constructor would set some of them twice
+    call = ToolCall.__new__(ToolCall)
+    call._id = state.id
+    call._index = state.index
+    call._name = state.name
+    call._is_complete = state.state is _COMPLETE
+    call._error = state.error
+    call._finish_reason = state.finish_reason
+    call._args = call._raw = UNREAD
+    call._open_path = None
     call._version = state.version
     call._rope = state.rope
     call._limits = state.limits

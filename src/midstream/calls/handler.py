@@ -6,7 +6,9 @@ import copy
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .._signature import SourceSignature
 from ..accumulators.base import DEFAULT_LIMITS
+from ..core import cython_shim as cython
 from .call import CallState
 from .messages import (
     MessageEnd,
@@ -27,6 +29,9 @@ from .restoring import snapshot_calls
 from .snapshot import ToolCall
 from .state import Event, State
 
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
 if TYPE_CHECKING:
     from ..limits import Limits
     from .registry import CallTable
@@ -37,8 +42,11 @@ __all__ = ["ToolCall", "ToolsAggregateMessageHandler"]
 _NONE: str = object()  # type: ignore[assignment]
 # the same: the message belongs to all calls
 _ALL: str = object()  # type: ignore[assignment]
+_WAITING = State.WAITING
 
 
+@cython.auto_pickle(True)
+@cython.cclass
 class ToolsAggregateMessageHandler:
     """Collect the tool calls of messages from their updates.
 
@@ -56,10 +64,12 @@ class ToolsAggregateMessageHandler:
     [ToolCall(id='call_1', name='weather', args={'city': 'Paris'}, is_complete=True)]
     """
 
+    __signature__ = SourceSignature()
+
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         limits.check()
         self._limits = limits
-        self._registry: CallRegistry[CallState] = CallRegistry(self._new_call)
+        self._registry = CallRegistry(self._new_call)
         # the call that a piece has just begun
         self._begun: CallState | None = None
 
@@ -80,10 +90,11 @@ class ToolsAggregateMessageHandler:
 
         A `StreamSnapshot` returns the calls of all messages.
         """
-        id = self._dispatch(message)
-        if id is _ALL:
-            return self._all_calls()
-        return [] if id is _NONE else self._views(id)
+        with cython.critical_section(self):
+            id = self._dispatch(message)
+            if id is _ALL:
+                return self._all_calls()
+            return [] if id is _NONE else self._views(id)
 
     def calls(self, message_id: str | None = None) -> list[ToolCall]:
         """Return the calls of a message in order of appearance.
@@ -102,14 +113,24 @@ class ToolsAggregateMessageHandler:
         return calls
 
     def _views(self, message_id: str | None) -> list[ToolCall]:
-        return [call.view() for call in self._registry.calls(message_id)]
+        calls: list[ToolCall] = []
+        for state in self._registry.calls(message_id):
+            # compiled, the variable of a comprehension would have no type
+            calls.append(state.view())  # noqa: PERF401
+        return calls
 
     def _all_calls(self) -> list[ToolCall]:
         """Return the calls of all messages."""
-        return [call.view() for call in self._registry.all_calls()]
+        calls: list[ToolCall] = []
+        for state in self._registry.all_calls():
+            calls.append(state.view())  # noqa: PERF401
+        return calls
 
     def _dispatch(self, message: Any) -> str | None:
         """Add a message, and return the id of the provider message it belongs to, else `_NONE`."""
+        if type(message) is ToolCallUpdate:
+            # a shortcut for most messages
+            return self._add_update(message, message.message_id)
         match message:
             case ToolCallUpdate():
                 return self._add_update(message, message.message_id)
@@ -168,7 +189,8 @@ class ToolsAggregateMessageHandler:
         for call in self._registry.of_result(result.tool_call_id):
             call.signal(Event.RESULT)
             # of several calls that share the id, the earliest
-            return call.message_id
+            id: str | None = call.message_id
+            return id
         return _NONE
 
     def _end_message(self, end: MessageEnd) -> None:
@@ -181,9 +203,9 @@ class ToolsAggregateMessageHandler:
                     call.finish_reason = end.reason
 
 
-def _note_content(table: CallTable[CallState] | None, call: CallState | None) -> None:
+def _note_content(table: CallTable | None, call: CallState | None) -> None:
     """Note new content of a choice: a call that ended before it was not cut off."""
     if table is not None and (last := table.last_content) is not call:
-        if last is not None and last.state is State.WAITING:
+        if last is not None and last.state is _WAITING:
             last.signal(Event.OTHER_CONTENT)
         table.last_content = call

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable, Generator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, get_args, overload
 
 from .._closing import Source
+from .._signature import SourceSignature
 from .._undefined import UNDEFINED
 from ..accumulators.base import DEFAULT_LIMITS
 from ..accumulators.fragments import JsonFragmentAccumulator
-from ..core.surrogates import join_surrogates
+from ..core import cython_shim as cython
 from ..errors import JsonStreamError
 from ..wire.form import to_wire
 from .messages import (
@@ -23,6 +24,12 @@ from .messages import (
 )
 from .registry import Call, CallRegistry
 
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from ..core.surrogates import joined_length
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -32,6 +39,13 @@ if TYPE_CHECKING:
 __all__ = ["JsonFragmentUpdateMiddleware"]
 
 
+# what the constructor of a named tuple calls, without its keyword arguments
+_new_tuple: Any = tuple.__new__
+_TYPES = frozenset(get_args(Message))
+
+
+@cython.auto_pickle(True)
+@cython.cclass
 class _ParsedCall(Call):
     """A call and the accumulator of its arguments."""
 
@@ -46,13 +60,14 @@ class _ParsedCall(Call):
         self.accumulator = JsonFragmentAccumulator(root=root, on_error="event", limits=limits)
 
     def is_complete_text(self) -> bool:
+        """Report whether the arguments could be complete; only a hint for the boundary of two calls."""
         return self.accumulator.is_complete
 
     def add_piece(self, piece: str, is_free_text: bool) -> list[JsonFragmentUpdate] | None:
         """Parse a piece and return its updates; None for free text."""
         # ignored after the first text
         self.is_free_text = self.is_free_text or (is_free_text and self.received == 0)
-        self.received += len(join_surrogates(piece))
+        self.received += joined_length(piece)
         if self.is_free_text:
             return None
         self.has_begun = self.has_begun or bool(piece.strip())
@@ -74,6 +89,8 @@ class _ParsedCall(Call):
         return [*fragments, *last] if (was_signalled if is_number else self.has_begun) else fragments
 
 
+@cython.auto_pickle(True)
+@cython.cclass
 class JsonFragmentUpdateMiddleware:
     """Enrich a stream of messages: add ``json_update_fragments`` to every tool-call update.
 
@@ -97,11 +114,13 @@ json_update_fragments=(JsonFragmentUpdate('root.city', 'Error', \
 message_id=None, choice=0, is_free_text=False, args_offset=13)
     """
 
+    __signature__ = SourceSignature()
+
     def __init__(self, root: str = "root", limits: Limits = DEFAULT_LIMITS) -> None:
         limits.check()
         self._root = root
         self._limits = limits
-        self._registry: CallRegistry[_ParsedCall] = CallRegistry(self._new_call)
+        self._registry = CallRegistry(self._new_call)
 
     def _new_call(self) -> _ParsedCall:
         return _ParsedCall(self._root, self._limits)
@@ -133,22 +152,23 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
 
     def add_message(self, message: Any) -> list[Any]:
         """Return a message enriched, after the last updates of the calls that it ends."""
-        match known := _known(message):
-            case ToolCallUpdate():
-                return [self._enrich_update(message, known, None)]
-            case ToolCallEnd() | ToolResult():
-                return [*self._end_call(known), message]
-            case MessageEnd():
-                return [*self._end_message(known), message]
-        return [self._enrich(message, known, None)]
+        with cython.critical_section(self):
+            match known := _known(message):
+                case ToolCallUpdate():
+                    return [self._enrich_update(message, known, None)]
+                case ToolCallEnd() | ToolResult():
+                    return [*self._end_call(known), message]
+                case MessageEnd():
+                    return [*self._end_message(known), message]
+            return [self._enrich(message, known, None)]
 
     def finish(self) -> list[ToolCallUpdate]:
         """End all calls at the end of the stream, and return their last updates."""
-        return [
-            update
-            for id in self._registry.message_ids
-            for update in self._end_calls(id, None, was_signalled=False)
-        ]
+        updates: list[ToolCallUpdate] = []
+        with cython.critical_section(self):
+            for id in self._registry.message_ids:
+                updates += self._end_calls(id, None, was_signalled=False)
+        return updates
 
     def _enrich(self, message: Any, known: Any, message_id: str | None) -> Any:
         """Enrich a message of any kind: a dict stays a dict, an object keeps its class."""
@@ -176,7 +196,7 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         if type(message) is ToolCallUpdate:
             # a faster `_replaced` for the common class
             stated = None if fragments is None else tuple(fragments)
-            return ToolCallUpdate._make((*message[:4], stated, *message[5:8], offset))
+            return _new_tuple(ToolCallUpdate, (*message[:4], stated, *message[5:8], offset))
         changed: dict[str, Any] = {}
         if fragments is not None:
             is_plain = isinstance(message, Mapping)
@@ -224,7 +244,7 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
 
 def _known(message: Any) -> Any:
     """Read a message that is a dict, or an object with the fields of one update or several."""
-    if isinstance(message, Message):
+    if type(message) in _TYPES or isinstance(message, Message):
         return message
     if isinstance(message, Mapping):
         try:

@@ -36,11 +36,14 @@ formats repeat; `CallTable.named` has that rule.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..core import cython_shim as cython
 from ..core.surrogates import SurrogateJoiner
 from .state import Lifecycle, State
 
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -61,6 +64,8 @@ Place = tuple[str | None, Key]
 Places = dict[str, dict[str | None, dict[Key, None]]]
 
 
+@cython.auto_pickle(True)
+@cython.cclass
 class Call(Lifecycle):
     """The identity of a call; subclasses add their view of its arguments."""
 
@@ -87,35 +92,35 @@ class Call(Lifecycle):
         raise NotImplementedError
 
 
-C = TypeVar("C", bound=Call)
-
-
-class CallTable(Generic[C]):
+@cython.auto_pickle(True)
+@cython.cclass
+class CallTable:
     """The calls of one choice, in order of appearance."""
 
     __slots__ = (
         "_at_index", "_by_id", "_calls", "_first", "_latest", "_new", "_place", "_places", "last_content",
     )  # fmt: skip
 
-    def __init__(self, new: Callable[[], C], place: Place, places: Places) -> None:
+    def __init__(self, new: Callable[[], Any], place: Place, places: Places) -> None:
         self._new = new
         # the registry's index of ids, and where this choice is
         self._place = place
         self._places = places
         # an ordered set: there may be many calls, and any of them may be dropped
-        self._calls: dict[C, None] = {}
+        self._calls: dict[Any, None] = {}
         # the latest call with an id, and the first of several that share it
-        self._by_id: dict[Any, C] = {}
-        self._first: dict[str, C] = {}
-        self._at_index: dict[Any, C] = {}
-        self._latest: C | None = None
+        self._by_id: dict[Any, Any] = {}
+        self._first: dict[str, Any] = {}
+        self._at_index: dict[Any, Any] = {}
+        self._latest: Any = None
         # the call that the latest content belonged to, None if it was text or the like
-        self.last_content: C | None = None
+        self.last_content: Any = None
 
-    def find(self, update: ToolCallUpdate) -> C:
+    def find(self, update: ToolCallUpdate) -> Any:
         """Return the call that a piece belongs to, a new one if it begins one."""
         id, index, name = update.tool_call_id or None, alias_of(update.index), update.function_name or None
         text = update.function_args or ""
+        call: Any
         if name is None and text and index is not None:
             # a shortcut for most pieces: the arguments of an open call, by index
             call = self._at_index.get(index)
@@ -163,7 +168,7 @@ class CallTable(Generic[C]):
         self._latest = call
         return call
 
-    def _existing(self, id: str | None, index: Key | None, name: str | None, is_blank: bool) -> C | None:
+    def _existing(self, id: str | None, index: Key | None, name: str | None, is_blank: bool) -> Any:
         """Return the existing call that a piece continues, None if it begins a new one."""
         call = None if id is None else self._by_id.get(id)
         if call is not None and index is not None and call.indices and index not in call.indices:
@@ -182,7 +187,7 @@ class CallTable(Generic[C]):
                 call = latest
         return None if call is None or self._is_begun(call, id, name, is_blank) else call
 
-    def _is_begun(self, call: C, id: str | None, name: str | None, is_blank: bool) -> bool:
+    def _is_begun(self, call: Any, id: str | None, name: str | None, is_blank: bool) -> bool:
         """Report whether a piece at the place of a call begins another one."""
         is_bare = id is None and name is None
         if call.state is not _OPEN:
@@ -199,7 +204,7 @@ class CallTable(Generic[C]):
         # the same name again: repeated with every piece, or a second call of the same tool
         return not is_same_id and not is_blank and call.is_complete_text()
 
-    def named(self, id: str | None, index: Key | None) -> C | None:
+    def named(self, id: str | None, index: Key | None) -> Any:
         """Return the call that an end means: by id and index, by id, by index, or the latest."""
         index = alias_of(index)
         at_index = None if index is None else self._at_index.get(index)
@@ -211,7 +216,7 @@ class CallTable(Generic[C]):
             return self._by_id[id]
         return at_index
 
-    def first(self, id: str) -> C:
+    def first(self, id: str) -> Any:
         """Return the call that has an id, the first of several."""
         return self._first[id]
 
@@ -219,13 +224,13 @@ class CallTable(Generic[C]):
         """Report whether a call has this id."""
         return id in self._by_id
 
-    def __iter__(self) -> Iterator[C]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._calls)
 
     def __len__(self) -> int:
         return len(self._calls)
 
-    def drop(self, call: C) -> None:
+    def drop(self, call: Any) -> None:
         """Forget a call."""
         del self._calls[call]
         for id in call.ids:
@@ -245,30 +250,38 @@ class CallTable(Generic[C]):
             self.last_content = None
 
 
-class _Message(Generic[C]):
+@cython.auto_pickle(True)
+@cython.cclass
+class _Message:
     """The calls of a message, in order of appearance over all its choices."""
 
     __slots__ = ("calls", "choices")
 
     def __init__(self) -> None:
-        self.calls: dict[C, None] = {}
-        self.choices: dict[Key, CallTable[C]] = {}
+        self.calls: dict[Any, None] = {}
+        self.choices: dict[Key, CallTable] = {}
 
 
-class CallRegistry(Generic[C]):
-    """The calls of a stream, by message and choice."""
+@cython.auto_pickle(True)
+@cython.cclass
+class CallRegistry:
+    """The calls of a stream, by message and choice.
+
+    ``new`` makes a call, of a subclass of `Call`; the methods return calls of that class. (An extension type
+    cannot be generic, so the calls have the type `Any` here.)
+    """
 
     __slots__ = ("_ended", "_latest", "_messages", "_new", "_places", "latest_table")
 
-    def __init__(self, new: Callable[[], C]) -> None:
+    def __init__(self, new: Callable[[], Any]) -> None:
         self._new = new
-        self._messages: dict[str | None, _Message[C]] = {}
+        self._messages: dict[str | None, _Message] = {}
         # by id: the messages and choices with calls of that id, for results, which name nothing else
         self._places: Places = {}
         # the message that the latest piece belonged to
         self._latest: str | None = None
         # the choice that the latest piece belonged to
-        self.latest_table: CallTable[C] | None = None
+        self.latest_table: CallTable | None = None
         self._ended: dict[tuple[str | None, Key, str | None], Key | None] = {}
 
     @property
@@ -276,7 +289,7 @@ class CallRegistry(Generic[C]):
         """The messages that have calls."""
         return list(self._messages)
 
-    def find(self, update: ToolCallUpdate, message_id: str | None) -> C | None:
+    def find(self, update: ToolCallUpdate, message_id: str | None) -> Any:
         """Return the call of a piece, a new one if it begins one; None for a late piece of a dropped call."""
         id, choice = update.tool_call_id, alias_of(update.choice) if update.choice else 0
         if id is not None:
@@ -315,11 +328,11 @@ class CallRegistry(Generic[C]):
             return self._latest
         return message_id
 
-    def table(self, call: C) -> CallTable[C]:
+    def table(self, call: Any) -> CallTable:
         """Return the calls of the same choice."""
         return self._messages[call.message_id].choices[alias_of(call.choice)]
 
-    def tables(self, message_id: str | None, choice: int | None = None) -> list[CallTable[C]]:
+    def tables(self, message_id: str | None, choice: int | None = None) -> list[CallTable]:
         """Return the choices of a message, or the one that is stated."""
         message = self._messages.get(message_id)
         if message is None:
@@ -329,16 +342,19 @@ class CallRegistry(Generic[C]):
         table = message.choices.get(alias_of(choice))
         return [] if table is None else [table]
 
-    def all_calls(self) -> Iterator[C]:
+    def all_calls(self) -> list[Any]:
         """Return the calls of all messages."""
-        return (call for message in self._messages.values() for call in message.calls)
+        calls: list[Any] = []
+        for message in self._messages.values():
+            calls += message.calls
+        return calls
 
-    def calls(self, message_id: str | None) -> Iterable[C]:
+    def calls(self, message_id: str | None) -> Iterable[Any]:
         """Return the calls of a message in order of appearance."""
         message = self._messages.get(message_id)
         return () if message is None else message.calls
 
-    def of_end(self, end: ToolCallEnd) -> C | None:
+    def of_end(self, end: ToolCallEnd) -> Any:
         """Return the call that an end means, in another choice if only that has its id."""
         message_id, id = self.message_of(end.message_id), end.tool_call_id
         choices = self.tables(message_id, end.choice)
@@ -346,7 +362,7 @@ class CallRegistry(Generic[C]):
             choices = [table for table in self.tables(message_id) if table.knows(id)] or choices
         return choices[0].named(id, end.index) if choices else None
 
-    def of_result(self, id: str | None) -> Iterator[C]:
+    def of_result(self, id: str | None) -> Iterator[Any]:
         """Yield the calls that a result may mean: the first with its id in every message and choice."""
         places = None if id is None else self._places.get(id)
         if id is None or places is None:
@@ -355,7 +371,7 @@ class CallRegistry(Generic[C]):
             for choice in choices:
                 yield self._messages[message_id].choices[choice].first(id)
 
-    def drop(self, call: C) -> None:
+    def drop(self, call: Any) -> None:
         """Forget a call, and remember that it has ended."""
         place: Place = (call.message_id, alias_of(call.choice))
         message = self._messages[call.message_id]
@@ -413,4 +429,4 @@ def is_end(fragment: Any) -> bool:
 def _ends_document(update: ToolCallUpdate) -> bool:
     """Report whether the last fragment of an update ends its document."""
     fragments = update.json_update_fragments
-    return fragments is not None and len(fragments) > 0 and is_end(fragments[-1])
+    return fragments is not None and len(fragments) > 0 and is_end(fragments[len(fragments) - 1])

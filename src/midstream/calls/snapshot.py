@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._signature import SourceSignature
 from .._undefined import UNDEFINED
 from ..accumulators.values import JsonValueAccumulator
+from ..core import cython_shim as cython
 from ..tree.rope import rope_text
 
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
 if TYPE_CHECKING:
     from ..errors import ParserError
     from ..paths import Segments
@@ -19,6 +23,8 @@ __all__ = ["UNREAD", "ToolCall", "Version"]
 UNREAD: Any = object()
 
 
+@cython.auto_pickle(True)
+@cython.cclass
 class Version:
     """The source of the arguments for all snapshots made between two changes; None after the next change."""
 
@@ -28,6 +34,7 @@ class Version:
         self.source = source
 
 
+@cython.cclass
 class ToolCall:
     """An immutable snapshot of a tool call.
 
@@ -41,6 +48,7 @@ class ToolCall:
     ('weather', {'city': 'Par'}, False)
     """
 
+    __signature__ = SourceSignature()
     __slots__ = (
         "_args", "_error", "_finish_reason", "_id", "_index", "_is_complete", "_length", "_limits", "_name",
         "_open_path", "_raw", "_rope", "_version",
@@ -71,7 +79,7 @@ class ToolCall:
         self._raw = raw_args
         # for a lazy snapshot: the version, the text so far and its length; it must not refer to the call
         # itself, whose text continues to grow
-        self._version: Any = None
+        self._version: Version | None = None
         self._rope: Rope = ""
         self._limits: Any = None
         self._length = 0
@@ -130,7 +138,7 @@ class ToolCall:
 
     def _read(self) -> None:
         """Read the arguments: from the call if it has not changed since, else from the text of that time."""
-        source = self._version.source
+        source: Any = None if self._version is None else self._version.source
         if source is None:
             source = JsonValueAccumulator(on_error="event", limits=self._limits)
             source.add_fragment(self.raw_args)

@@ -31,6 +31,12 @@ Without ``COMPLETE`` the answer is ``TRUNCATED`` if the text ends too early, ``I
 from __future__ import annotations
 
 from enum import Enum
+from typing import TYPE_CHECKING
+
+from ..core import cython_shim as cython
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
 
 __all__ = ["ENDED", "TRANSITIONS", "Event", "Judgement", "Lifecycle", "State"]
 
@@ -92,6 +98,8 @@ TRANSITIONS: dict[State, dict[Event, State | Judgement]] = {
 ENDED = frozenset(state for state, events in TRANSITIONS.items() if not events)
 
 
+@cython.auto_pickle(True)
+@cython.cclass
 class Lifecycle:
     """The state of one call; subclasses answer the questions about its arguments."""
 

@@ -40,6 +40,11 @@ def freelist(size: int) -> Callable[[T], T]:
     return cclass
 
 
+def auto_pickle(wanted: bool) -> Callable[[T], T]:
+    """Make an extension type copyable, as Python's own classes are."""
+    return cclass
+
+
 def critical_section(_: object) -> AbstractContextManager[None]:
     """Lock an object where there is no global lock; the interpreter locks every single step itself."""
     return _UNLOCKED

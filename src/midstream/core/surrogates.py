@@ -7,7 +7,12 @@ pieces then end and begin with a lone surrogate, which UTF-8 cannot encode.
 from __future__ import annotations
 
 from codecs import utf_16_le_encode
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from . import cython_shim as cython
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
 
 __all__ = [
     "SurrogateJoiner",
@@ -16,6 +21,7 @@ __all__ = [
     "has_surrogates",
     "is_part",
     "join_surrogates",
+    "joined_length",
     "settled_length",
 ]
 
@@ -49,6 +55,15 @@ def join_surrogates(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
+def joined_length(text: str) -> int:
+    r"""Count the characters of a text, with a surrogate pair as one.
+
+    >>> joined_length("\ud83c\udf27 \ud83c")
+    3
+    """
+    return len(text if text.isascii() else join_surrogates(text))
+
+
 def settled_length(text: str) -> int:
     r"""Count the characters that later text cannot change.
 
@@ -57,7 +72,8 @@ def settled_length(text: str) -> int:
     >>> settled_length("rain"), settled_length("rain \ud83c")
     (4, 5)
     """
-    return len(text) - ("\ud800" <= text[-1:] <= "\udbff")
+    length = len(text)
+    return length - 1 if length and "\ud800" <= text[length - 1] <= "\udbff" else length
 
 
 def escape_surrogates(text: str) -> str:
@@ -107,6 +123,8 @@ def is_part(shown: Any, later: Any) -> bool:
     return True
 
 
+@cython.auto_pickle(True)
+@cython.cclass
 class SurrogateJoiner:
     r"""Join split surrogate pairs across the pieces of a text: a high surrogate waits for the next piece.
 

@@ -25,8 +25,14 @@ from ..calls.messages import (
     ToolCallsUpdate,
     ToolCallUpdate,
 )
-from ..core.surrogates import join_surrogates
+from ..core import cython_shim as cython
 from ..errors import ErrorCode, invalid
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from ..core.surrogates import joined_length
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +40,11 @@ if TYPE_CHECKING:
 __all__ = ["ItemReader", "lost_event"]
 
 
+# what the constructor of a named tuple calls, without its keyword arguments
+_new_tuple: Any = tuple.__new__
+
+
+@cython.cclass
 class _Stream:
     """A call or text that is being read."""
 
@@ -56,6 +67,7 @@ class _Stream:
         self.length = 0
 
 
+@cython.cclass
 class ItemReader:
     """Convert the items of one stream into messages; ``message_id`` is that of items without one.
 
@@ -71,8 +83,14 @@ class ItemReader:
 
     def read(self, data: list[Any]) -> list[Message]:
         """Return the messages of an event; raise `JsonStreamError` if it is malformed."""
-        several = bool(data) and type(data[0]) is list
         messages: list[Message] = []
+        if len(data) == 3 and type(data[0]) is int and type(data[1]) is int and type(data[2]) is str:
+            # a shortcut for most events: a piece of a call or text that is known
+            stream = self._streams.get(data[0])
+            if stream is not None and data[1] >= 0:
+                self._read_piece(data, stream, messages)
+                return messages
+        several = bool(data) and type(data[0]) is list
         # a call that this event introduces, or says more about: its first piece is in the same message
         begun: _Stream | None = None
         for item in data if several else (data,):
@@ -157,7 +175,7 @@ class ItemReader:
             messages.append(lost_event(f"the introduction of number {number} is missing"))
         if stream.type is None:
             return
-        length = len(text if text.isascii() else join_surrogates(text))
+        length = joined_length(text)
         if text and offset + length <= stream.length:
             return
         if stream.type == "call":
@@ -212,17 +230,21 @@ _LOST_TEXT = lost_event("a piece of the text is missing")
 def _piece(stream: _Stream, offset: int, text: str, updates: list[Any] | None = None) -> ToolCallUpdate:
     """Make a piece of a call; only the first one has the name."""
     name, stream.name = stream.name, None
-    return ToolCallUpdate(
-        stream.id,
-        stream.index,
-        name,
-        text,
-        updates,
-        stream.message_id,
-        stream.choice,
-        stream.is_free_text,
-        offset,
+    update: ToolCallUpdate = _new_tuple(
+        ToolCallUpdate,
+        (
+            stream.id,
+            stream.index,
+            name,
+            text,
+            updates,
+            stream.message_id,
+            stream.choice,
+            stream.is_free_text,
+            offset,
+        ),
     )
+    return update
 
 
 def _text_message(stream: _Stream, text: str) -> list[Message]:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..accumulators.base import DEFAULT_LIMITS
 from ..calls.registry import Call
-from ..core.grammar import feed
-from ..core.machine import new_machine
-from ..core.surrogates import join_surrogates
+from ..core import cython_shim as cython
 from ..core.visitor import Visitor
 from .updates import SentStrings
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from ..core.grammar import feed
+    from ..core.machine import new_machine
+    from ..core.surrogates import joined_length
 
 __all__ = ["NumberedCall", "NumberedText"]
 
 _IGNORE = Visitor()
 
 
+@cython.cclass
 class NumberedCall(Call):
     """A call that is being written."""
 
@@ -46,16 +53,16 @@ class NumberedCall(Call):
 
     def add_text(self, text: str) -> int:
         """Add a piece of the arguments, and return how many characters it has."""
-        length = len(text if text.isascii() else join_surrogates(text))
         if not self.is_free_text and (piece := self.joiner.add_fragment(text)):
             feed(self._machine, piece, _IGNORE)
-        return length
+        return joined_length(text)
 
     def is_complete_text(self) -> bool:
         """Report whether the arguments could be complete; only a hint for the boundary of two calls."""
         return self._machine.is_complete() and not self.joiner.waits
 
 
+@cython.cclass
 class NumberedText:
     """A text that is being written: of a message, its reasoning or its refusal."""
 
@@ -71,4 +78,4 @@ class NumberedText:
 
     def add(self, piece: str) -> None:
         """Count the characters of a piece."""
-        self.length += len(piece if piece.isascii() else join_surrogates(piece))
+        self.length += joined_length(piece)

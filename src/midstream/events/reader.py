@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from .._signature import SourceSignature
 from ..calls.messages import (
     TYPES,
     MessageEnd,
@@ -17,10 +18,16 @@ from ..calls.messages import (
     ToolCallUpdate,
     from_event,
 )
-from ..core.surrogates import join_surrogates
+from ..core import cython_shim as cython
 from ..errors import ErrorCode, JsonStreamError, invalid
 from ..sse import SseDecoder
 from .items import ItemReader, lost_event
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from ..core.surrogates import joined_length
 
 if TYPE_CHECKING:
     from ..calls.messages import Message
@@ -30,10 +37,12 @@ __all__ = ["EventReader", "MessageReader"]
 
 _TEXT_NAMES: dict[type, str] = {TextDelta: "text", ReasoningDelta: "reasoning", RefusalDelta: "refusal"}
 _UNNAMED = ("message", "")
+_scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 # the stream, the number of the event, and of the part if an event has several
 _EVENT_ID = re.compile(r"(.*)-([0-9]{1,18})(?:\.([0-9]{1,18}))?", re.ASCII | re.DOTALL).fullmatch
 
 
+@cython.cclass
 class MessageReader:
     """Convert the data of events, decoded from JSON, into messages.
 
@@ -43,6 +52,8 @@ class MessageReader:
     >>> reader.read("message", [[0, {"type": "text"}], [0, 0, "Hi"]])
     [TextDelta(text='Hi', message_id='m1', choice=0)]
     """
+
+    __signature__ = SourceSignature()
 
     def __init__(self) -> None:
         self.form: str | None = None
@@ -60,6 +71,8 @@ class MessageReader:
     def read(self, name: str, data: Any) -> list[Message]:
         """Return the messages of an event; an event that is not known has none."""
         if type(data) is list:
+            if self.form == "compact" and name == "message":
+                return self._items.read(data)
             is_ours = name in _UNNAMED and (self.form == "compact" or _are_items(data))
             return self._items.read(data) if is_ours else []
         if type(data) is not dict:
@@ -113,8 +126,7 @@ class MessageReader:
 
     def _count(self, type: str, message_id: str | None, choice: int, text: str) -> None:
         key = type, message_id, choice
-        length = len(text if text.isascii() else join_surrogates(text))
-        self._lengths[key] = self._lengths.get(key, 0) + length
+        self._lengths[key] = self._lengths.get(key, 0) + joined_length(text)
 
     def _restore(self, snapshot: dict[str, Any]) -> None:
         """Continue from a snapshot of the stream."""
@@ -162,6 +174,7 @@ def _are_items(data: list[Any]) -> bool:
     return len(item) > 1 and type(item[0]) is int
 
 
+@cython.cclass
 class EventReader:
     r"""Read the messages of midstream's events from bytes, cut anywhere.
 
@@ -176,12 +189,14 @@ class EventReader:
     (0, 'weather', '{}')
     """
 
+    __signature__ = SourceSignature()
+
     def __init__(self, *, max_event: int | None = None) -> None:
         self._decoder = SseDecoder(max_event=max_event)
         self._reader = MessageReader()
         # the stream's part of the event ids, and the place of the last event
         self._stream: str | None = None
-        self._place = (0, 0)
+        self._number = self._part = 0
         self._failure: JsonStreamError | None = None
 
     @property
@@ -213,14 +228,16 @@ class EventReader:
         if self._failure is not None:
             raise self._failure
         messages: list[Message] = []
-        for event in self._decoder.add_bytes(data):
-            try:
-                messages += self._read(event)
-            except JsonStreamError as error:
-                self._failure = error
-                if not messages:
-                    raise
-                break
+        with cython.critical_section(self):
+            for event in self._decoder.add_bytes(data):
+                try:
+                    found = self._read(event)
+                except JsonStreamError as error:
+                    self._failure = error
+                    if not messages:
+                        raise
+                    break
+                messages = messages + found if messages else found
         return messages
 
     def finish(self) -> list[Message]:
@@ -228,8 +245,8 @@ class EventReader:
         return self._reader.finish()
 
     def _read(self, event: SseEvent) -> list[Message]:
-        name, text = event.event, event.data
-        if event.id and not self._is_new(name, event.id):
+        name, text, id = event.event, event.data, event.id
+        if id and not self._is_new(name, id):
             return []
         if name in _UNNAMED:
             is_ours = text.startswith(("[", '{"type"')) and text != "[DONE]"
@@ -239,23 +256,39 @@ class EventReader:
 
     def _is_new(self, name: str, id: str) -> bool:
         """Report whether an event has not arrived before: the numbers in the ids of a stream increase."""
+        stream = self._stream
+        if stream is not None and id.startswith(stream):
+            # a shortcut for most ids
+            digits = id[len(stream) + 1 :]
+            if len(digits) <= 18 and digits.isdigit() and digits.isascii() and id[len(stream)] == "-":
+                return self._move_to(int(digits), 0)
         match = _EVENT_ID(id)
         if match is None:
             return True
-        stream, place = match[1], (int(match[2]), int(match[3] or 0))
+        stream, number, part = match[1], int(match[2]), int(match[3] or 0)
         if name == "stream_start" and stream != self._stream:
             # if the events have no ids of their own, this one is left from another event
-            self._stream = stream if place == (0, 0) else None
-        elif stream == self._stream:
-            if place <= self._place:
-                return False
-        else:
+            self._stream = stream if number == part == 0 else None
+            self._number, self._part = number, part
             return True
-        self._place = place
+        return stream != self._stream or self._move_to(number, part)
+
+    def _move_to(self, number: int, part: int) -> bool:
+        """Note the place of an event, and report whether it comes after the last one."""
+        if number < self._number or (number == self._number and part <= self._part):
+            return False
+        self._number, self._part = number, part
         return True
 
 
 def _decoded(text: str, name: str) -> Any:
+    try:
+        # what `json.loads` calls for a text without white space at its ends
+        value, end = _scan(text, 0)
+        if end == len(text):
+            return value
+    except (ValueError, RecursionError, StopIteration):
+        pass
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -8,6 +8,7 @@ from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Literal
 from zlib import crc32
 
+from .._signature import SourceSignature
 from ..accumulators.update import JsonFragmentUpdate
 from ..calls.messages import (
     MessageEnd,
@@ -23,9 +24,13 @@ from ..calls.messages import (
     to_event,
 )
 from ..calls.registry import CallRegistry, is_end
+from ..core import cython_shim as cython
 from ..core.surrogates import escape_surrogates
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from .numbers import NumberedCall, NumberedText
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +52,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 _RETRY_FROM, _RETRY_TO = 100, 300
 
 
+@cython.cclass
 class EventWriter:
     r"""Write messages as Server-Sent Events, in the form ``full`` or ``compact``.
 
@@ -62,6 +68,7 @@ class EventWriter:
     b'data: [0,4,"ty\\":"]\n\n'
     """
 
+    __signature__ = SourceSignature()
     __slots__ = (
         "_form", "_is_compact", "_message_id", "_next_event", "_next_number", "_part", "_registry",
         "_stream_id", "_texts",
@@ -80,7 +87,7 @@ class EventWriter:
         self._part: int | None = None
         # in ``compact``: the message id that events without one have
         self._message_id: str | None = None
-        self._registry: CallRegistry[NumberedCall] = CallRegistry(NumberedCall)
+        self._registry = CallRegistry(NumberedCall)
         self._texts: dict[tuple[Any, ...], NumberedText] = {}
         self._next_number = 0
 
@@ -123,6 +130,14 @@ class EventWriter:
         >>> EventWriter().add_message(TextDelta("Hé"))
         b'event: text_delta\ndata: {"type":"text_delta","text":"H\xc3\xa9"}\n\n'
         """
+        if type(message) is ToolCallUpdate and self._is_compact:
+            # a shortcut for most messages
+            with cython.critical_section(self):
+                return self._items_event(self._call_items(message, message.message_id))
+        with cython.critical_section(self):
+            return self._write(message)
+
+    def _write(self, message: Message | Mapping[str, Any]) -> bytes:
         if isinstance(message, Mapping):
             known = from_event(message)
             if known is None:

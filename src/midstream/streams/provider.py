@@ -223,7 +223,7 @@ class CallStream:
             if type(message) is ProviderError and message.type != ErrorCode.INVALID_EVENT.value:
                 self.error = self.error or reported_error(message)
 
-    def states(self) -> Iterator[CallState]:
+    def states(self) -> list[CallState]:
         """Return the states of the calls, in the order of the calls."""
         return self._handler._registry.all_calls()
 

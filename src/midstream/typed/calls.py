@@ -137,7 +137,7 @@ class TypedCallStream:
         """Return the final calls."""
         self._stream.end()
         # the handler forgets the states
-        states = [*self._stream.states()]
+        states = self._stream.states()
         return self._views(states, self._stream.finish())
 
     def _views(self, states: Iterable[CallState], calls: list[ToolCall]) -> list[TypedCall]:
