@@ -332,6 +332,21 @@ class OnlyByName(BaseModel):
     number: int = Field(alias="Number")
 
 
+class NoOtherName(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    number: int = Field(alias="Number")
+
+
+class NoOtherKey(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    number: int = Field(validation_alias=AliasChoices("first", "second"))
+
+
+class OtherNames(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    number: int = Field(alias="Number")
+
+
 class BeforeTree(BaseModel):
     name: Annotated[str, pydantic.BeforeValidator(str)]
     parts: list[BeforeTree] = []
@@ -453,6 +468,15 @@ PYDANTIC: dict[str, tuple[Any, list[str]]] = {
     ),
     "a schema that is built late": (Deferred, ['{"late": [{"number": 1}]}']),
     "names instead of aliases": (OnlyByName, ['{"number": 1, "Number": "x"}', '{"Number": 1}']),
+    # pydantic 2.13 ignores them, all other versions refuse or keep them
+    "the name besides the alias, forbidden": (
+        list[NoOtherName],
+        ['[{"Number": 1}]', '[{"Number": 1, "number": [2]}]', '[{"number": {}, "Number": 1}]'],
+    ),
+    "two keys of a field, forbidden": (
+        NoOtherKey, ['{"second": 1}', '{"first": 1, "second": 2}', '{"first": 1, "number": "x"}'],
+    ),
+    "the name besides the alias, kept": (OtherNames, ['{"Number": 1, "number": 2}', '{"number": 2}']),
     "recursion and functions before": (
         BeforeTree, ['{"name": 1, "parts": [{"name": "b", "other": {"name": "c"}}], "other": null}'],
     ),

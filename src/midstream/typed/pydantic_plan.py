@@ -13,7 +13,7 @@ from operator import or_
 from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import VERSION, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError, PydanticKnownError, core_schema
 
 from .places import (
@@ -64,6 +64,8 @@ _ACCEPTS = {
     "none": 0,
 }  # fmt: skip
 _SCALARS = (str, int, float, NoneType)
+# that version does not count the name of a field, or its other aliases, as extra members of a model
+_IGNORES_NAMES = VERSION.startswith("2.13.")
 _WITHOUT_LIMITS = frozenset(["type", "ref", "metadata", "serialization", "strict"])
 
 
@@ -292,6 +294,10 @@ class PydanticPlan:
                 body.fields[alias] = place.unless(tuple(keys[:position])) if position else place
                 body.names[alias] = name
             body.has_rivals = body.has_rivals or len(keys) > 1
+        if _IGNORES_NAMES and fields["type"] == "model-fields":
+            for name, field in named:
+                for other in (name, *(_keys(name, field, {}) or ())):
+                    body.fields.setdefault(other, IGNORED)
         body.item = IGNORED
         body.close = Validator(self._validation, lambda: self._inside(layers.top, config), inner).close
         return body
