@@ -394,6 +394,9 @@ async def typed_calls(
     *,
     context: Any = None,
     on_error: OnInvalidEvent = "raise",
+    bare: bool = False,
+    unwrap: bool = False,
+    tools: Mapping[str, Any] | None = None,
     close: bool = True,
 ) -> AsyncGenerator[list[TypedCall], None]:
     """Iterate over the tool calls of a provider's stream, each with its arguments as the type of its tool.
@@ -409,7 +412,7 @@ async def typed_calls(
     """
     from .typed.calls import TypedCallStream
 
-    calls = TypedCallStream(types, format, limits, context, on_error)
+    calls = TypedCallStream(types, format, limits, context, on_error, bare, unwrap, tools)
     async with source_of(stream, close, is_async=True) as source:
         async for event in source:
             found = calls.add_event(event)

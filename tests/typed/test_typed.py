@@ -769,6 +769,63 @@ def test_an_error_of_the_provider_follows_the_final_calls(typed: Any, is_async: 
     assert last[0].call.name == "tool"
 
 
+class Forecast(BaseModel):
+    model_config = ConfigDict(strict=True)
+    city: str
+    days: int
+    tags: list[str] = []
+    zip_code: str = Field("", alias="zip")
+
+
+class ForecastStruct(msgspec.Struct):
+    city: str
+    days: int
+    tags: list[str] = []
+    zip_code: str = msgspec.field(default="", name="zip")
+
+
+@each_build
+@pytest.mark.parametrize("type", [Forecast, ForecastStruct])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_arguments_without_quotes_have_the_types_of_the_model(typed: Any, type: Any, is_async: bool) -> None:
+    base = importlib.import_module(typed.__name__.partition(".")[0])
+    parameters = {"city": "Oslo", "days": "3", "tags": '["a", "b"]', "zip": "0150"}
+    lines = [f"<parameter={name}>\n{text}\n</parameter>" for name, text in parameters.items()]
+    text = "\n".join(["<tool_call>\n<function=forecast>", *lines, "</function>\n</tool_call>"])
+
+    async def source() -> Any:
+        for character in text:
+            yield character
+
+    async def read() -> Any:
+        calls = base.aio.typed_calls(source(), {"forecast": type}, "text-qwen3-coder")
+        return [found async for found in calls]
+
+    if is_async:
+        *_, last = asyncio.run(read())
+    else:
+        *_, last = typed.typed_calls(text, {"forecast": type}, "text-qwen3-coder")
+    assert last[0].result == type(
+        city="Oslo", days=3, tags=["a", "b"], **{"zip": "0150"} if type is Forecast else {"zip_code": "0150"}
+    )
+    # schemas of the caller go before those of the types
+    schema = {"properties": {"days": {"type": "string"}}}
+    *_, last = typed.typed_calls(text, {"forecast": type}, "text-qwen3-coder", tools={"forecast": schema})
+    assert last[0].errors[0].path == "root.days"
+
+
+@each_build
+def test_a_type_without_a_schema_is_read_as_text(typed: Any) -> None:
+    class Odd(BaseModel):
+        model_config = ConfigDict(arbitrary_types_allowed=True)
+        city: str
+        odd: asyncio.Lock | None = None
+
+    text = "<tool_call>\n<function=odd>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>"
+    *_, last = typed.typed_calls(text, {"odd": Odd}, "text-qwen3-coder")
+    assert last[0].result == Odd(city="Oslo")
+
+
 @each_build
 def test_the_arguments_before_the_name(typed: Any) -> None:
     def delta(**function: Any) -> Any:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from .._undefined import UNDEFINED
 from ..accumulators.base import DEFAULT_LIMITS
 from ..errors import ErrorCode, JsonStreamError, ParserError
+from ..providers._formats import TEXT_FORMATS
 from ..streams.provider import CallStream, source_of
 from .accumulator import JsonTypedAccumulator
+from .plans import plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
@@ -115,11 +117,17 @@ class TypedCallStream:
         limits: Limits,
         context: Any = None,
         on_error: OnInvalidEvent = "raise",
+        bare: bool = False,
+        unwrap: bool = False,
+        tools: Mapping[str, Any] | None = None,
     ) -> None:
         self._types = dict(types)
+        if tools is None and format in TEXT_FORMATS:
+            # some models write arguments as text, without JSON's quotes and brackets around it
+            tools = {name: plan_of(type).json_schema() for name, type in self._types.items()}
         self._limits = limits
         self._context = context
-        self._stream = CallStream(format, limits, on_error)
+        self._stream = CallStream(format, limits, on_error, bare, unwrap, tools)
         # the state is kept alive, so that no other object gets its id
         self._arguments: dict[int, tuple[CallState, _Arguments]] = {}
 
@@ -178,13 +186,17 @@ def typed_calls(
     *,
     context: Any = None,
     on_error: OnInvalidEvent = "raise",
+    bare: bool = False,
+    unwrap: bool = False,
+    tools: Mapping[str, Any] | None = None,
     close: bool = True,
 ) -> Generator[list[TypedCall], None, None]:
     """Iterate over the tool calls of a provider's stream, each validated as the type of its tool.
 
     ``types`` maps the names of tools to types. As with `tool_calls` there is a list after each event, the
     last one is final, and an error of the provider is raised after it. Leaving the iterator early closes the
-    stream, unless ``close`` is false.
+    stream, unless ``close`` is false. The options are those of `tool_calls`; for a text format, ``tools`` are
+    by default the JSON Schemas of the types.
 
     >>> from pydantic import BaseModel
     >>> class Weather(BaseModel):
@@ -201,7 +213,7 @@ def typed_calls(
     >>> calls[0].result
     Weather(city='Paris')
     """
-    calls = TypedCallStream(types, format, limits, context, on_error)
+    calls = TypedCallStream(types, format, limits, context, on_error, bare, unwrap, tools)
     with source_of(stream, close) as source:
         for event in source:
             found = calls.add_event(event)

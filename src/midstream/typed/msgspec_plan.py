@@ -58,6 +58,7 @@ class MsgspecPlan:
     """The places of a type, and the decoders for them."""
 
     def __init__(self, type: Any) -> None:
+        self._type = type
         self._decoder = msgspec.json.Decoder(type)
         self._bodies: dict[Any, Body] = {}
         self.root = self.place(inspect.type_info(type))
@@ -90,6 +91,13 @@ class MsgspecPlan:
     def native_of(self, errors: list[TypedError]) -> Any:
         """Return the first exception, because msgspec reports one at a time."""
         return errors[0].native if errors else None
+
+    def json_schema(self) -> dict[str, Any] | None:
+        """Return the JSON Schema of the type, None if it has none."""
+        try:
+            return msgspec.json.schema(self._type)
+        except TypeError:
+            return None
 
     def place(self, info: inspect.Type) -> Place:
         """Return the place of a type."""

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
         def native_of(self, errors: list[TypedError]) -> Any:
             """Return the library's exception for the errors so far."""
 
+        def json_schema(self) -> dict[str, Any] | None:
+            """Return the JSON Schema of the type, None if it has none."""
+
 
 __all__ = ["plan_of"]
 

@@ -14,6 +14,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import VERSION, TypeAdapter, ValidationError
+from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic_core import PydanticCustomError, PydanticKnownError, core_schema
 
 from .places import (
@@ -131,6 +132,13 @@ class PydanticPlan:
                 {"type": kind, "loc": error.segments, "input": native.get("input"), "ctx": context}
             )
         return ValidationError.from_exception_data(self._name, details, "json", self._hides_input)
+
+    def json_schema(self) -> dict[str, Any] | None:
+        """Return the JSON Schema of the type, None if it has none."""
+        try:
+            return self._adapter.json_schema()
+        except PydanticInvalidForJsonSchema:
+            return None
 
     # places
 
