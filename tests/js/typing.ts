@@ -21,7 +21,7 @@ import {
   parsePath,
   select,
 } from "midstream-json";
-import type { DeepPartial, Field, JsonValue, Match, Segments, Store, ToolCall } from "midstream-json";
+import type { DeepPartial, Field, JsonValue, Match, Repair, Segments, Store, ToolCall } from "midstream-json";
 import { useField, useStore } from "midstream-json/react";
 import { SseDecoder as Decoder } from "midstream-json/sse";
 import type { SseEvent } from "midstream-json/sse";
@@ -81,6 +81,8 @@ applyPatch({}, [{ op: "add", path: "/a" }]);
 
 // calls
 const handler = new ToolsAggregateMessageHandler();
+const repairs: ReadonlyArray<Repair> = rebuilder.repairs;
+const repaired: [string, string, number] | undefined = repairs[0] && [repairs[0].code, repairs[0].path, repairs[0].index];
 const calls: ToolCall[] = handler.addMessage({ type: "text_delta", text: "x" });
 handler.addMessage({ type: "stream_snapshot", messages: [{ text: "x", calls: [{ function_args: "{", status: "open" }] }] });
 const args: JsonValue | undefined = calls[0]?.args;
