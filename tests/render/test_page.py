@@ -324,6 +324,37 @@ def test_text_that_only_looks_like_json_is_text(visit: Visit) -> None:
     assert visit.page.locator(".card").count() == 0
 
 
+def test_reasoning_and_refusals_stand_apart(visit: Visit) -> None:
+    told: list[tuple[str, dict[str, Any]]] = [
+        ("reasoning_delta", {"text": "First [1", "message_id": "m"}),
+        ("reasoning_delta", {"text": "], then", "message_id": "m"}),
+        ("text_delta", {"text": '{"a": ', "message_id": "m"}),
+        ("reasoning_delta", {"text": "Hm.", "message_id": "m"}),
+        ("text_delta", {"text": "1}", "message_id": "m"}),
+        ("refusal_delta", {"text": "I can't", "message_id": "m"}),
+        ("refusal_delta", {"text": " help.", "message_id": "m"}),
+        ("message_end", {"reason": "stop", "message_id": "m"}),
+        ("stream_end", {}),
+    ]
+    body = "".join(f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in told)
+    visit.page.route("**/events?*", lambda route: route.fulfill(content_type="text/event-stream", body=body))
+    visit.start("trip", 0)
+    visit.wait()
+    visit.picture("reasoning")
+    flow = visit.page.locator(".flow > *")
+    shown = ["ReasoningFirst [1], then", "ReasoningHm.", "RefusalI can't help."]
+    assert [flow.nth(at).text_content() for at in (0, 2, 3)] == shown
+    assert visit.value("Structured output") == {"a": 1}
+    assert visit.state_of("Structured output") == "complete"
+    # and in a snapshot
+    message = {"message_id": "m", "reasoning": "First", "text": "Hello", "refusal": "No"}
+    snapshot = {"type": "stream_snapshot", "messages": [message]}
+    body = f"event: stream_snapshot\ndata: {json.dumps(snapshot)}\n\nevent: stream_end\ndata: {{}}\n\n"
+    visit.start("trip", 0)
+    visit.wait()
+    assert visit.page.locator(".flow > *").all_text_contents() == ["ReasoningFirst", "Hello", "RefusalNo"]
+
+
 def test_a_snapshot_of_the_stream_is_shown_and_continued(visit: Visit) -> None:
     call = {
         "tool_call_id": "c",

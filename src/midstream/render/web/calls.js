@@ -4,7 +4,14 @@ import { JsonValueAccumulator, ToolsAggregateMessageHandler } from "./midstream.
 import { CallCard, STATES } from "./card.js";
 import { make } from "./node.js";
 
-/** A run of a message's text: a tree if it is JSON, else text. */
+// by the type of an event: the field of a snapshot, and the heading of its text
+const TEXTS = {
+  text_delta: ["text", ""],
+  reasoning_delta: ["reasoning", "Reasoning"],
+  refusal_delta: ["refusal", "Refusal"],
+};
+
+/** A run of a message's text: a tree if it is JSON, else text. Reasoning and refusals are always text. */
 class MessageText {
   #pieces = "";
   #shown = "";
@@ -17,9 +24,15 @@ class MessageText {
   #card = null;
   #tools;
 
-  constructor(tools) {
+  constructor(tools, type) {
     this.#tools = tools;
-    this.element = make("div", "message-text");
+    this.type = type;
+    const [name, heading] = TEXTS[type];
+    this.element = make("div", heading === "" ? "message-text" : `message-text ${name}`);
+    if (heading !== "") {
+      this.#isDecided = true;
+      this.element.append(make("h3", "text-label", heading));
+    }
     this.#plain.append(this.#raw);
     this.element.append(this.#plain);
   }
@@ -89,7 +102,7 @@ class MessageText {
 /** A message: runs of text and tool calls, in order of appearance. */
 class MessageView {
   #texts = [];
-  // per choice, the run of text that may go on
+  // per choice and type, the run of text that may continue
   #openTexts = new Map();
   #cards = [];
   #calls = [];
@@ -111,15 +124,26 @@ class MessageView {
     return this.#cards.map((card) => card.state);
   }
 
-  addText(text, choice) {
-    let shown = this.#openTexts.get(choice);
+  addText(type, text, choice) {
+    const key = `${choice} ${type}`;
+    this.#interrupt((open) => open.startsWith(`${choice} `) && open !== key);
+    let shown = this.#openTexts.get(key);
     if (shown === undefined) {
-      shown = new MessageText(this.#tools);
-      this.#openTexts.set(choice, shown);
+      shown = new MessageText(this.#tools, type);
+      this.#openTexts.set(key, shown);
       this.#texts.push(shown);
       this.flow.append(shown.element);
     }
     shown.add(text);
+  }
+
+  /** End texts, as something else follows; only JSON remains one text when it is interrupted. */
+  #interrupt(isMeant) {
+    for (const [key, text] of this.#openTexts) {
+      if (text.isStructured || !isMeant(key)) continue;
+      text.end();
+      this.#openTexts.delete(key);
+    }
   }
 
   setCalls(calls) {
@@ -129,12 +153,8 @@ class MessageView {
       this.#cards.push(card);
       this.flow.append(card.element);
       this.flow.classList.toggle("parallel", this.#cards.length > 1);
-      // later text belongs after the call; only JSON remains one text when it is interrupted
-      for (const [choice, text] of this.#openTexts) {
-        if (text.isStructured) continue;
-        text.end();
-        this.#openTexts.delete(choice);
-      }
+      // later text belongs after the call
+      this.#interrupt(() => true);
     }
   }
 
@@ -208,7 +228,7 @@ export class StreamView {
   add(event) {
     const id = event.message_id ?? null;
     const calls = this.#handler.addMessage(event);
-    if (event.type === "text_delta") this.#message(id).addText(event.text, event.choice ?? 0);
+    if (event.type in TEXTS) this.#message(id).addText(event.type, event.text, event.choice ?? 0);
     else if (event.type === "message_end") this.#message(id).end(event.reason, event.is_truncated ?? false);
     if (event.type === "tool_result") this.#addResult(event);
     else if (calls.length > 0) this.#message(id).setCalls(calls);
@@ -218,8 +238,12 @@ export class StreamView {
   /** Show what a snapshot of the stream says; call it on a new view. */
   restore(event) {
     this.#handler.addMessage(event);
-    for (const { message_id: id, choice, text } of event.messages) {
-      if (text) this.#message(id ?? null).addText(text, choice ?? 0);
+    for (const message of event.messages) {
+      // in the usual order
+      for (const type of ["reasoning_delta", "text_delta", "refusal_delta"]) {
+        const text = message[TEXTS[type][0]];
+        if (text) this.#message(message.message_id ?? null).addText(type, text, message.choice ?? 0);
+      }
     }
     for (const id of this.#handler.messageIds) this.#message(id).setCalls(this.#handler.calls(id));
     for (const { message_id: id, finish_reason: reason } of event.messages) {
