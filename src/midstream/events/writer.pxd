@@ -5,7 +5,7 @@ from .numbers cimport NumberedCall, NumberedText
 
 cdef class EventWriter:
     cdef object __weakref__
-    cdef object _form, _message_id, _stream_id
+    cdef object _form, _message_id, _part, _stream_id
     cdef bint _is_compact
     cdef long long _next_event, _next_number
     cdef CallRegistry _registry
