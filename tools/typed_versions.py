@@ -23,7 +23,8 @@ VERSIONS = [
 ]  # fmt: skip
 
 FOR_TESTS = ["annotated-types", "hypothesis", "pytest", "typing_extensions"]
-TESTS = ["--rootdir=.", "tests/typed/test_typed.py", "tests/typed/test_typed_schemas.py"]
+FILES = ("test_typed.py", "test_typed_kinds.py", "test_typed_models.py", "test_typed_schemas.py")
+TESTS = ["--rootdir=.", *(f"tests/typed/{file}" for file in FILES)]
 
 
 def main() -> int:
