@@ -628,6 +628,25 @@ def test_an_address_opens_a_stream_of_the_gateway(context: BrowserContext, stage
         context.unroute("**/v1/streams/**")
 
 
+def test_two_pages_show_the_same_stream(visit: Visit, context: BrowserContext, stage: Stage) -> None:
+    before = {stream.id for stream in stage.streams()}
+    visit.start("trip", 100)
+    visit.wait_for_events(40)
+    (id,) = {stream.id for stream in stage.streams()} - before
+    other = Visit(context, stage.url, f"?stream={id}")
+    for page in (visit, other):
+        page.wait()
+        assert page.page.locator(".badge").all_text_contents() == ["complete", "complete"]
+    for name in ("find_trains", "plan_weekend"):
+        assert other.value(name) == visit.value(name)
+    assert other.complaints == []
+    # what has ended can be opened, too
+    other.page.reload()
+    other.wait()
+    assert other.value("find_trains") == visit.value("find_trains")
+    other.page.close()
+
+
 def test_an_address_of_an_unknown_stream_says_so(context: BrowserContext, stage: Stage) -> None:
     def refuse(route: Any) -> None:
         route.fulfill(status=404, content_type="application/json", body='{"message": "not found"}')
