@@ -134,6 +134,42 @@ test("leaving the loop, and the signal, end the request", async () => {
   assert.equal(closed.length, 2);
 });
 
+test("a silent stream can be left, and a wait too", { timeout: 20_000 }, async () => {
+  let closed = 0;
+  const silent = (request, response) => {
+    response.writeHead(200, START);
+    response.write(COMPACT[0] + COMPACT[1]);
+    response.on("close", () => closed++);
+  };
+  const isClosed = async (count) => {
+    while (closed < count) await new Promise((resolve) => setTimeout(resolve, 10));
+  };
+  answers = [silent, silent, silent];
+  const iterator = events(url);
+  await iterator.next();
+  await iterator.next();
+  const waiting = iterator.next();
+  assert.deepEqual(await iterator.return("x"), { done: true, value: "x" });
+  assert.deepEqual(await waiting, { done: true, value: undefined });
+  await isClosed(1);
+  const store = createStore(messages(url));
+  while (store.getSnapshot().text !== "Hel") await new Promise((resolve) => setTimeout(resolve, 10));
+  store.stop();
+  await isClosed(2);
+  await store.done;
+  assert.deepEqual([store.getSnapshot().status, store.getSnapshot().error], ["stopped", null]);
+  // before the first item was asked for, nothing is requested
+  assert.deepEqual(await messages(url).return(), { done: true, value: undefined });
+  assert.equal(requests.length, 2);
+  // while it waits to resume
+  answers = [cutAfter("retry: 60000\n\n", event("1"))];
+  let left;
+  const resuming = events(url, { onReconnect: () => setTimeout(() => (left = resuming.return()), 5) });
+  const found = [];
+  for await (const { data } of resuming) found.push(data);
+  assert.deepEqual([found, await left], [["1"], { done: true, value: undefined }]);
+});
+
 test("the first wait takes 100 to 300 ms, and each further one twice as long", async () => {
   const { setTimeout: original } = globalThis;
   const waits = [];

@@ -164,3 +164,24 @@ test("a snapshot of the stream replaces what came before, and what follows conti
     ["d", { a: "x" }, false, "truncated"],
   ]);
 });
+
+test("the text is that of the first choice, and a refusal is the error of the stream", async () => {
+  const store = createStore([
+    { type: "text_delta", text: '{"a": ', choice: 0 },
+    { type: "text_delta", text: "another answer", choice: 1 },
+    { type: "refusal_delta", text: "no", choice: 1 },
+    { type: "text_delta", text: "1}" },
+    { type: "message_end", reason: "length", is_truncated: true, choice: 1 },
+  ]);
+  await store.done;
+  const { value, isComplete, status } = store.getSnapshot();
+  assert.deepEqual([value, isComplete, status], [{ a: 1 }, true, "complete"]);
+
+  const messages = [{ text: "x", refusal: "I can" }, { text: "y", refusal: "z", choice: 1 }];
+  for (const first of [{ type: "refusal_delta", text: "I can" }, { type: "stream_snapshot", messages }]) {
+    const refused = createStore([first, { type: "refusal_delta", text: "'t." }, { type: "message_end", reason: "stop" }]);
+    await refused.done;
+    const { status: ending, error, text } = refused.getSnapshot();
+    assert.deepEqual([ending, error, text], ["failed", { code: "refused", message: "I can't." }, "messages" in first ? "x" : ""]);
+  }
+});

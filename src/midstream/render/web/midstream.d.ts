@@ -342,6 +342,8 @@ export interface SnapshotMessage {
   message_id?: string | null;
   choice?: number | null;
   text?: string | null;
+  reasoning?: string | null;
+  refusal?: string | null;
   finish_reason?: string | null;
   calls?: Array<
     ToolCallUpdate & { status?: "open" | "complete" | "truncated" | "invalid" | "failed" | (string & {}) | null }

@@ -37,10 +37,41 @@ export class ConnectionLost extends Error {
  * `onReconnect` is called before each wait.
  *
  * The iteration ends after `stream_end`, after `data: [DONE]`, with a 204, or, where events have no ids,
- * when the response ends. Leaving the loop cancels the request.
+ * when the response ends. Leaving the loop cancels the request, also while an event is awaited.
  */
-export async function* events(url, options = {}) {
-  const { fetch: request = fetch, lastEventId = "", tries = TRIES, onReconnect, signal, ...init } = options;
+export function events(url, options = {}) {
+  const controller = new AbortController();
+  return leavable(follow(url, options, controller), () => controller.abort(LEFT));
+}
+
+// the reason of an abort that is no error
+const LEFT = Symbol("left");
+
+/** Make `return` of a generator call a function first: by itself it waits for what the generator waits for. */
+export function leavable(generator, onReturn) {
+  const leave = generator.return.bind(generator);
+  generator.return = (value) => {
+    onReturn();
+    return leave(value);
+  };
+  return generator;
+}
+
+async function* follow(url, { signal, ...options }, controller) {
+  const abort = () => controller.abort(signal.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort);
+  try {
+    yield* eventsOf(url, options, controller.signal);
+  } catch (error) {
+    if (controller.signal.reason !== LEFT) throw error;
+  } finally {
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
+async function* eventsOf(url, options, signal) {
+  const { fetch: request = fetch, lastEventId = "", tries = TRIES, onReconnect, ...init } = options;
   const isSafe = ["GET", "HEAD"].includes((init.method ?? "GET").toUpperCase());
   let id = lastEventId;
   let wait = FIRST_WAIT;
@@ -106,7 +137,7 @@ async function orLost(promise, signal) {
   try {
     return await promise;
   } catch (error) {
-    if (signal?.aborted || !(error instanceof TypeError)) throw error;
+    if (signal.aborted || !(error instanceof TypeError)) throw error;
     throw new LostError(error);
   }
 }
@@ -137,15 +168,15 @@ function headersOf({ headers }, id) {
 
 function pause(milliseconds, signal) {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) reject(signal.reason);
+    if (signal.aborted) reject(signal.reason);
     const onAbort = () => {
       clearTimeout(timer);
       reject(signal.reason);
     };
     const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", onAbort);
+      signal.removeEventListener("abort", onAbort);
       resolve();
     }, milliseconds);
-    signal?.addEventListener("abort", onAbort, { once: true });
+    signal.addEventListener("abort", onAbort, { once: true });
   });
 }

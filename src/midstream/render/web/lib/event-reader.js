@@ -1,6 +1,6 @@
 /** The events of a server, in the form full or compact, as messages. */
 
-import { events } from "./client.js";
+import { events, leavable } from "./client.js";
 import { invalidEvent, isMessage } from "./events.js";
 import { ItemReader } from "./items.js";
 import { isRecord } from "./text.js";
@@ -111,10 +111,15 @@ function isItems(data) {
  * Iterate over the messages of a stream. It is requested as `events` requests it, in the compact form; other
  * forms are read, too. A stream that is cut off ends with a truncated `message_end`.
  */
-export async function* messages(url, options = {}) {
-  const reader = new EventReader();
+export function messages(url, options = {}) {
   const [address] = String(url).split("#");
   const query = /[?&]form=/.test(address) ? "" : `${address.includes("?") ? "&" : "?"}form=compact`;
-  for await (const event of events(address + query, options)) yield* reader.addEvent(event);
+  const source = events(address + query, options);
+  return leavable(messagesOf(source), () => source.return());
+}
+
+async function* messagesOf(source) {
+  const reader = new EventReader();
+  for await (const event of source) yield* reader.addEvent(event);
   yield* reader.finish();
 }

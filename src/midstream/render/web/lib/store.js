@@ -36,7 +36,9 @@ class StreamState {
   #reader = new EventReader();
   #calls = [];
   #callsOf = new Map();
+  // of the first choice
   #text = "";
+  #refusal = "";
   #isTruncated = false;
   status = "streaming";
   error = null;
@@ -66,10 +68,15 @@ class StreamState {
       this.#restore(event);
       return;
     }
-    if (event.type === "text_delta" && typeof event.text === "string") this.#addText(event.text);
-    if (event.type === "message_end") this.#isTruncated ||= event.is_truncated === true;
+    if (!event.choice) this.#addContent(event);
     const calls = this.#handler.addMessage(event);
     if (calls.length > 0) this.#callsOf.set(event.message_id ?? null, calls);
+  }
+
+  #addContent({ type, text, is_truncated: isTruncated }) {
+    if (type === "text_delta" && typeof text === "string") this.#addText(text);
+    if (type === "refusal_delta" && typeof text === "string") this.#refusal += text;
+    if (type === "message_end") this.#isTruncated ||= isTruncated === true;
   }
 
   /** Begin again from a snapshot of the stream. */
@@ -77,8 +84,12 @@ class StreamState {
     this.#handler.addMessage(event);
     this.#callsOf = new Map(this.#handler.messageIds.map((id) => [id, this.#handler.calls(id)]));
     this.#accumulator = new JsonValueAccumulator({ onError: "event" });
-    this.#text = "";
-    for (const { text } of event.messages) this.#addText(text ?? "");
+    this.#text = this.#refusal = "";
+    for (const { choice, text, refusal } of event.messages) {
+      if (choice) continue;
+      this.#addContent({ type: "text_delta", text });
+      this.#addContent({ type: "refusal_delta", text: refusal });
+    }
   }
 
   end(status, error = null) {
@@ -87,6 +98,7 @@ class StreamState {
     for (const id of this.#handler.messageIds) this.#callsOf.set(id, this.#handler.complete(id));
     if (status === "complete" && !this.#isTruncated) this.#accumulator.finish();
     this.error ??= error;
+    if (this.#refusal !== "") this.error ??= { code: "refused", message: this.#refusal };
     this.status = this.error !== null && status === "complete" ? "failed" : status;
   }
 
