@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._reading import decoded
+from ..core import cython_shim as cython
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from ._reading import decoded
 
 if TYPE_CHECKING:
     from ..calls.messages import Message

@@ -121,6 +121,8 @@ def decoded(event: Any) -> Any:
     >>> decoded(SseEvent(data="[DONE]")) is None
     True
     """
+    if type(event) is dict:
+        return event
     if isinstance(event, SseEvent):
         event = event.data
     if not isinstance(event, (str, bytes)):

@@ -16,9 +16,15 @@ from ..calls.messages import (
     ToolCallUpdate,
     Usage,
 )
+from ..core import cython_shim as cython
 from ._adapter import Adapter as BaseAdapter
 from ._parts import provider_error, usage_of
-from ._reading import arguments_text, fields, get, index, text, word
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from ._reading import arguments_text, fields, get, index, text, word
 
 if TYPE_CHECKING:
     from ..calls.messages import Message

@@ -17,9 +17,15 @@ from ..calls.messages import (
     TextDelta,
     ToolCallUpdate,
 )
+from ..core import cython_shim as cython
 from ._adapter import Adapter as BaseAdapter
 from ._parts import provider_error, usage_of
-from ._reading import arguments_text, fields, get, index, items, text, word
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from ._reading import arguments_text, fields, get, index, items, text, word
 
 if TYPE_CHECKING:
     from ..calls.messages import Message, Usage
@@ -31,6 +37,8 @@ CUT = frozenset({"length", "content_filter", "error", "abort", "insufficient_sys
 # fields of a delta that are not content of the message
 _SILENT = frozenset({"role", "name", "tool_call_id", "token_ids", "provider_specific_fields", "prefix"})
 _ENCRYPTED = {"reasoning.encrypted", "redacted_thinking"}
+# what the constructor of a named tuple calls, without its keyword arguments
+_new_tuple: Any = tuple.__new__
 # the fields that are read from objects without a dict of their own
 _FIELDS = (
     "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks", "refusal", "content",
@@ -133,7 +141,8 @@ class Adapter(BaseAdapter):
 
     def _read_calls(self, calls: list[Any], choice: int) -> list[Message]:
         messages: list[Message] = []
-        for call in map(fields, calls):
+        for call in calls:
+            call = fields(call)
             if type(call) is dict and "extra_content" in call:
                 # Gemini's signature of the thought before a call, to be returned with it
                 signature = word(get(call["extra_content"], "google"), "thought_signature")
@@ -143,7 +152,6 @@ class Adapter(BaseAdapter):
         return messages
 
     def _read_call(self, call: Any, choice: int) -> ToolCallUpdate:
-        call = fields(call)
         function = fields(get(call, "function"))
         custom = get(call, "custom")
         if custom is not None and (word(custom, "name") or text(custom, "input")):
@@ -156,15 +164,21 @@ class Adapter(BaseAdapter):
                 choice=choice,
                 is_free_text=True,
             )
-        return ToolCallUpdate(
-            word(call, "id"),
-            index(call, "index"),
-            word(function, "name"),
-            arguments_text(get(function, "arguments")),
-            None,
-            None,
-            choice,
+        update: ToolCallUpdate = _new_tuple(
+            ToolCallUpdate,
+            (
+                word(call, "id"),
+                index(call, "index"),
+                word(function, "name"),
+                arguments_text(get(function, "arguments")),
+                None,
+                None,
+                choice,
+                False,
+                None,
+            ),
         )
+        return update
 
 
 def _members(delta: Any) -> Any:

@@ -11,6 +11,7 @@ from ..accumulators.base import DEFAULT_LIMITS
 from ..calls.arguments import FirstCall
 from ..calls.handler import ToolsAggregateMessageHandler
 from ..calls.messages import MessageEnd, Other, ProviderError, RefusalDelta, TextDelta
+from ..core import cython_shim as cython
 from ..core.surrogates import SurrogateJoiner
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..provider_events import ProviderEventReader
@@ -19,6 +20,9 @@ from ..providers._formats import TEXT_FORMATS
 from ..providers._parts import error_in, is_complete_response
 from ..providers._reading import decoded
 from ..providers.text._within import ModelText
+
+if not TYPE_CHECKING and cython.compiled:
+    import cython  # the name that the compiler looks for
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -40,6 +44,7 @@ _PATIENCE = 100
 _MAX_QUOTED = 300
 
 
+@cython.cclass
 class ProviderStream:
     """The messages of a stream whose format is named, or detected from its first events.
 
@@ -79,7 +84,7 @@ class ProviderStream:
         """Return the messages of an event, and of earlier events held until the format was known."""
         if self._text is not None:
             return self._text.add_event(event)
-        if isinstance(event, _TEXT):
+        if type(event) is not dict and isinstance(event, _TEXT):
             if self._reader is None:
                 self._reader = ProviderEventReader()
             return [message for item in self._reader.add(event) for message in self._add(item)]
@@ -193,6 +198,7 @@ def refused(text: str) -> JsonStreamError:
     return JsonStreamError(ParserError.of(ErrorCode.REFUSED, 0, text[:_MAX_QUOTED]))
 
 
+@cython.cclass
 class CallStream:
     """The state of `tool_calls` and of its asynchronous twin."""
 

@@ -1,0 +1,1 @@
+from ._reading cimport decoded

@@ -1,0 +1,1 @@
+from ._reading cimport arguments_text, fields, get, index, text, word
