@@ -28,6 +28,7 @@ HARNESSES = (
     "sse",
     "chunker",
     "providers",
+    "texts",
     "pipeline",
 )
 CORPUS = Path(__file__).parent / "corpus"

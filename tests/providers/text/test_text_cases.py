@@ -137,6 +137,8 @@ TABLE: list[tuple[str, str, str, list[Found], str]] = [
     ("text-qwen3-coder", "cut in a value", "<function=f>\n<parameter=x>\nab\n</para", [(None, "f", {"x": "ab\n</para"}, "truncated")], ""),
     ("text-qwen3-coder", "cut in a key", "<function=f>\n<parameter=cit", [(None, "f", {}, "truncated")], ""),
     ("text-qwen3-coder", "cut after the parameters", "<function=f>\n<parameter=x>\n1\n</parameter>\n", [(None, "f", {"x": "1"}, "truncated")], ""),
+    ("text-qwen3-coder", "text between parameters", "<function=f>\n a  b \n<parameter=x>\n1\n</parameter> c  d\n<e </function>", [ok("f", {"x": "1"})], "a  b c  d <e"),
+    ("text-glm", "text between parameters", "<tool_call>f\n a  b <arg_key>x</arg_key><arg_value>1</arg_value> c  d </tool_call>", [ok("f", {"x": "1"})], "a  b c  d"),
     # glm
     ("text-glm", "4.7, without line breaks", "<tool_call>f<arg_key>x</arg_key><arg_value>1</arg_value></tool_call>", [ok("f", {"x": "1"})], ""),
     ("text-glm", "values untrimmed", "<tool_call>f\n<arg_key>x</arg_key>\n<arg_value> \n1\n</arg_value>\n</tool_call>", [ok("f", {"x": " \n1\n"})], ""),

@@ -82,10 +82,8 @@ class ParametersBody:
             return j
         marker = self._between.at(text, i)
         if marker is None:
-            start, _ = self._between.find(text, i + 1)
-            self._output.text(text[i:start])
-            return start
-        if marker == self._tags.key:
+            self._state = self._read_stray
+        elif marker == self._tags.key:
             self._state = self._read_key
         elif marker in self._ends:
             self._output.arguments("}")
@@ -96,7 +94,15 @@ class ParametersBody:
         elif marker:
             self.is_broken = True
             return i
-        return i + len(marker)
+        return i + len(marker or "")
+
+    def _read_stray(self, text: str, i: int) -> int:
+        """Read text that has no meaning here, with its white space, up to the next marker."""
+        start, marker = self._between.find(text, i)
+        self._output.text(text[i:start])
+        if marker:
+            self._state = self._read_between
+        return start
 
     def _read_key(self, text: str, i: int) -> int:
         start, end = self._key_end.find(text, i, _LONGEST_KEY)
