@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from builds import BUILDS
-from text_formats import FORMATS, Call, Calls, joined, pieces_of, written
+from text_formats import FORMATS, MARKERS, Call, Calls, joined, pieces_of, written
 
 each_build = pytest.mark.parametrize("build", BUILDS.values(), ids=BUILDS)
 each_format = pytest.mark.parametrize("format", FORMATS)
@@ -101,6 +101,19 @@ def test_sglang_35153_one_delta_from_the_end_of_a_call_into_the_next(build: Any)
     first, last = text.index("<｜tool▁call▁end｜>"), text.rindex("<｜tool▁sep｜>") + len("<｜tool▁sep｜>")
     pieces = [text[:first], text[first:last], text[last:]]
     assert final(build, "text-deepseek-v3.1", pieces) == [(call.name, call.args) for call in TWO.calls]
+
+
+@each_build
+@each_format
+def test_sglang_35565_a_message_that_stops_at_a_marker(build: Any, format: Any) -> None:
+    """The message was empty and had no call, so nothing said that it was cut off; half a marker was lost."""
+    marker = MARKERS[format]
+    half = f"Hm {marker[: len(marker) // 2]}"
+    assert text_of(build, format, [half]) == half
+    text, _ = written(format, ["Hm ", Calls(TWO.calls[:1])])
+    length = text.index("weather")
+    assert final(build, format, [text[:length]]) in ([(None, "truncated")], [("", "truncated")])
+    assert text_of(build, format, [text[:length]]).split() == ["Hm"]
 
 
 @each_build
