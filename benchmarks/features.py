@@ -402,12 +402,12 @@ FEATURES = [
     Feature("saved", "its state can be saved and resumed", saved),
     Feature("calls", "tool calls from providers' streams", calls),
     Feature("back", "snapshots back into text", back),
-    Feature("repairs", "repairs: bare keys, single quotes, fences", repairs),
-    Feature("validates", "checks against a schema or model", validates),
+    Feature("repairs", "repairs bare keys and single quotes, finds JSON in fences", repairs),
+    Feature("validates", "validates against a schema or model", validates),
     Feature("whole", "a complete text faster than `json.loads`", whole_fast),
     Feature("pure", "needs no compiled code", pure),
     Feature("alone", "needs no other package", alone),
-    Feature("typed", "typed", typed),
+    Feature("typed", "type hints", typed),
     Feature("browser", "runs in a browser", browser),
 ]
 
@@ -458,7 +458,7 @@ def tables(only: str | None, missing: list[str]) -> str:
         for feature in FEATURES:
             cells = [*our_rows[feature.key], *rows[feature.key]]
             parts.append(f"| {feature.name} | " + " | ".join(cells) + " |")
-        parts += ["", "What is partly so:", "", *notes_of([ours, *peers], _joined(our_rows, rows)), ""]
+        parts += ["", "What *partly* means:", "", *notes_of([ours, *peers], _joined(our_rows, rows)), ""]
     return "\n".join([*parts, f"Checked with {', '.join(versions)}."])
 
 

@@ -211,19 +211,30 @@ class Opening:
         return events_of(self.chunks, self.framing)
 
 
-def texts_in(chunks: Iterable[bytes], format: Any) -> Iterator[str | bytes]:
-    """Yield the JSON text of a stream in pieces: the stream itself, or the text of its message."""
-    opening = Opening(chunks, format)
-    if opening.framing == "text":
-        yield from without_last_newline(opening.chunks)
-        return
-    is_empty = True
-    for text in text_deltas(opening.events(), format):
-        is_empty = False
-        yield text
-    if is_empty:
-        why = "the message in the stream has no text"
-        raise JsonStreamError(ParserError(ErrorCode.TRUNCATED, why, 0, 1, 1))
+class Texts:
+    """The JSON text of a stream in pieces: the stream itself, or the text of its message.
+
+    ``is_message`` is known when the first piece has arrived.
+    """
+
+    def __init__(self, chunks: Iterable[bytes], format: Any) -> None:
+        self._chunks = chunks
+        self._format = format
+        self.is_message = False
+
+    def __iter__(self) -> Iterator[str | bytes]:
+        opening = Opening(self._chunks, self._format)
+        if opening.framing == "text":
+            yield from without_last_newline(opening.chunks)
+            return
+        self.is_message = True
+        is_empty = True
+        for text in text_deltas(opening.events(), self._format):
+            is_empty = False
+            yield text
+        if is_empty:
+            why = "the message in the stream has no text"
+            raise JsonStreamError(ParserError(ErrorCode.TRUNCATED, why, 0, 1, 1))
 
 
 def without_last_newline(chunks: Iterable[bytes]) -> Iterator[bytes]:

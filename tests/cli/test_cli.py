@@ -224,7 +224,7 @@ def test_without_its_extra_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['typer'] = None; from midstream.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == "midstream: the command line needs typer; install midstream with its extra cli\n"
+    assert done.stderr == "midstream: the command line needs typer: pip install 'midstream[cli]'\n"
 
 
 # --- files that can't be read, and bad data ---
@@ -561,7 +561,7 @@ def test_the_text_of_a_message() -> None:
     message = {"role": "assistant", "content": "", "tool_calls": [call]}
     only_calls = quick("value", data=json.dumps({"model": "qwen3", "message": message, "done": True}))
     assert only_calls.returncode == 1
-    assert only_calls.stderr == "midstream: standard input: the message in the stream has no text\n"
+    assert "the message in the stream has no JSON text" in only_calls.stderr
 
 
 @pytest.mark.parametrize("framing", ["sse", "lines", "array"])
@@ -593,7 +593,22 @@ def test_a_capture_without_its_last_blank_line() -> None:
 def test_what_is_no_capture() -> None:
     for data in ('{"hello": 1}\n', "[]", '[{"hello": 1}]'):
         assert quick("calls", data=data).returncode == (0 if data == "[]" else 1)
-    assert "not a stream of a known format" in quick("calls", data='{"hello": 1}\n').stderr
+    error = quick("calls", data='{"hello": 1}\n').stderr
+    assert "not a stream of a known format" in error
+    assert error.endswith("name the format with --format, or read a JSON text with midstream value\n")
+
+
+@pytest.mark.parametrize("command", [["value"], ["updates"], ["select", "a"]], ids=lambda command: command[0])
+def test_a_message_without_json_text_names_the_command_for_its_calls(command: list[str]) -> None:
+    text = [{"choices": [{"index": 0, "delta": {"content": "Let me look that up."}}]}]
+    call = {"index": 0, "id": "c1", "function": {"name": "find", "arguments": "{}"}}
+    calls = [{"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}]
+    for events in (text, calls):
+        done = quick(*command, data="".join(f"data: {json.dumps(event)}\n\n" for event in events))
+        assert done.returncode == 1
+        assert done.stderr.endswith(
+            "the message in the stream has no JSON text; for its tool calls, use midstream calls\n"
+        )
 
 
 def test_framing_of_a_stream_that_dribbles() -> None:
@@ -797,8 +812,8 @@ REFUSAL = chat({"refusal": "I can't "}) + chat({"refusal": "do that."}) + chat({
 REASONING = chat({"reasoning_content": "Hm"}) + chat({}, "stop")
 SILENT = {
     "a refusal": (REFUSAL, {"watch": "the model refused: I can't do that.", "value": "the model refused"}),
-    "reasoning alone": (REASONING, {"watch": "neither text nor tool calls", "value": "has no text"}),
-    "no event": ("data: [DONE]\n\n", {"watch": "neither text nor tool calls", "value": "has no text"}),
+    "reasoning alone": (REASONING, {"watch": "neither text nor tool calls", "value": "has no JSON text"}),
+    "no event": ("data: [DONE]\n\n", {"watch": "neither text nor tool calls", "value": "has no JSON text"}),
 }
 
 

@@ -146,7 +146,7 @@ def test_without_the_extra() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "complete: True" in done.stdout
-    assert "extra cli" in done.stdout.splitlines()[-1]
+    assert "pip install 'midstream[cli]'" in done.stdout.splitlines()[-1]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -16,7 +16,7 @@ from .._undefined import UNDEFINED
 from ..accumulators.fragments import JsonFragmentAccumulator
 from ..accumulators.select import select as selected
 from ..accumulators.values import JsonValueAccumulator
-from ..captures import Opening, lines_in, texts_in
+from ..captures import Opening, lines_in
 from ..chunker.chunker import JsonStreamChunker
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..provider_events import not_an_event_stream
@@ -26,7 +26,7 @@ from ..render.safe import shown
 from ..streams.provider import CallStream
 from ..wire.form import to_wire
 from ..wire.rebuilder import JsonFragmentRebuilder
-from .files import opened, pieces, truncated
+from .files import json_text, opened, pieces, truncated
 from .guard import CANNOT_DO, complain, guarded, set_up
 from .options import File, Format, ProviderFormat, checked_path, one_of
 from .outcome import PrintedDocuments, print_calls, require_complete_calls
@@ -124,10 +124,10 @@ def updates(
 
     The text may hold several documents (NDJSON). For a provider's events, the message text is read.
     """
-    with guarded(file), opened(file) as source:
+    with guarded(file), opened(file) as source, json_text(source, format) as texts:
         accumulator = JsonFragmentAccumulator(on_error="recover" if recover else "raise", after_root="next")
         try:
-            for text in texts_in(pieces(source), format):
+            for text in texts:
                 _print_updates(accumulator.add_fragment(text), as_json)
             _print_updates(accumulator.finish(), as_json)
         except JsonStreamError as error:
@@ -156,11 +156,11 @@ def value(
 
     The text may hold several documents (NDJSON). For a provider's events, the message text is read.
     """
-    with guarded(file), opened(file) as source:
+    with guarded(file), opened(file) as source, json_text(source, format) as texts:
         accumulator = JsonValueAccumulator(on_error="event", after_root="next")
         printed = PrintedDocuments(accumulator, None if compact else 2)
         try:
-            for text in texts_in(pieces(source), format):
+            for text in texts:
                 accumulator.add_fragment(text)
                 printed.print_new()
                 if accumulator.error is not None:
@@ -203,8 +203,7 @@ def select(
 
     The text may hold several documents (NDJSON). For a provider's events, the message text is read.
     """
-    with guarded(file), opened(file) as source:
-        texts = texts_in(pieces(source), format)
+    with guarded(file), opened(file) as source, json_text(source, format) as texts:
         for match in selected(texts, path, limit=limit, after_root="next"):
             found = {"path": match.path, "value": match.value} if paths else match.value
             print_value(found, indent=None)
@@ -345,7 +344,7 @@ def serve(
         import sse_starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ModuleNotFoundError as error:
-        complain(f"the gateway needs {error.name}; install midstream with its extra server")
+        complain(f"the gateway needs {error.name}: pip install 'midstream[server]'")
         raise typer.Exit(CANNOT_DO) from None
     from ..server import serve as run_gateway
 

@@ -35,7 +35,7 @@ Next, try
     echo '{{"city": "Par' | {0} value
     {0} demo --raw trip | {0} calls
     {0} demo --raw report | {0} watch --delay 0.05"""
-_WITHOUT_RICH = "Install midstream with its extra cli to watch two tool calls arrive: midstream demo"
+_WITHOUT_RICH = "To watch two tool calls arrive: pip install 'midstream[cli]', then midstream demo"
 
 
 def show_updates(seconds_per_fragment: float) -> None:

@@ -26,7 +26,7 @@ def _run() -> int:
         import rich  # noqa: F401
         import typer  # noqa: F401
     except ModuleNotFoundError as error:
-        hint = f"the command line needs {error.name}; install midstream with its extra cli"
+        hint = f"the command line needs {error.name}: pip install 'midstream[cli]'"
         print(f"midstream: {hint}", file=sys.stderr)
         return 2
     from .app import run

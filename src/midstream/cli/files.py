@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from ..captures import Texts
 from ..errors import ErrorCode, JsonStreamError, ParserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PAUSE", "opened", "pieces", "size_of", "truncated"]
+__all__ = ["PAUSE", "json_text", "opened", "pieces", "size_of", "truncated"]
 
 _PIECE = 1 << 16
 # seconds
@@ -55,6 +56,21 @@ def pieces(file: BinaryIO) -> Iterator[bytes]:
         yield piece
     if is_blank:
         raise truncated("the input is empty")
+
+
+@contextmanager
+def json_text(source: BinaryIO, format: Any) -> Iterator[Texts]:
+    """Yield the JSON text of a file; if a message has none, raise an error that names the other command."""
+    texts = Texts(pieces(source), format)
+    try:
+        yield texts
+    except JsonStreamError as error:
+        is_without_json = error.code in (ErrorCode.EXPECTED_VALUE, ErrorCode.TRUNCATED) and error.index == 0
+        if texts.is_message and is_without_json:
+            raise truncated(
+                "the message in the stream has no JSON text; for its tool calls, use midstream calls"
+            ) from None
+        raise
 
 
 def size_of(file: BinaryIO) -> int | None:

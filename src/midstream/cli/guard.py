@@ -9,7 +9,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..errors import JsonStreamError
+from ..errors import ErrorCode, JsonStreamError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +25,9 @@ _CLOSED_PIPE = 141
 _TERMINATED = 143
 # a longer path is shortened to its beginning and its end
 _LONGEST_PATH = 100
+
+# what to try after an error
+_UNKNOWN_FORMAT = "; name the format with --format, or read a JSON text with midstream value"
 
 
 def set_up() -> None:
@@ -57,7 +60,8 @@ def guarded(path: str) -> Iterator[None]:
             sys.stdout.flush()
     except JsonStreamError as error:
         where = f" at {_cropped(error.path)}" if error.path else ""
-        complain(f"{_name(path)}: {error}{where}")
+        hint = _UNKNOWN_FORMAT if error.code == ErrorCode.UNKNOWN_FORMAT else ""
+        complain(f"{_name(path)}: {error}{where}{hint}")
         sys.exit(BAD_DATA)
     except BrokenPipeError:
         _discard_output()
