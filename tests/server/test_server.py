@@ -904,7 +904,8 @@ def test_the_page_is_served_under_a_strict_policy(
 SERVE = """
 import sys
 from midstream.server import Settings, serve
-settings = Settings(pace=float(sys.argv[2]), grace=float(sys.argv[3]), max_seconds=float(sys.argv[4]))
+pace, grace, max_seconds = map(float, sys.argv[2:5])
+settings = Settings(pace=pace, grace=grace, max_seconds=max_seconds, drain=1)
 def tell(url): print(url, flush=True)
 serve(sys.argv[5], 0, sys.argv[1] or None, settings, on_ready=tell, log_level=sys.argv[6])
 """
@@ -995,7 +996,7 @@ def test_it_ends_when_asked_to_even_with_streams_under_way() -> None:
 @needs_proc
 def test_a_client_that_never_reads_does_not_keep_its_connection() -> None:
     """Not even one whose answer is over for us, but not yet written to its socket."""
-    script = "import midstream.server.run as run; run._FLUSH_SECONDS = 0.5\n" + SERVE
+    script = "import midstream.server.process as run; run._FLUSH_SECONDS = 0.5\n" + SERVE
     with process(max_seconds=1, script=script) as (url, server):
 
         def files() -> int:

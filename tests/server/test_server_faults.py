@@ -21,6 +21,7 @@ import threading
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -262,7 +263,7 @@ def upstream() -> Iterator[Upstream]:
 
 SCRIPT = """
 import asyncio, gc, json, os, sys
-import midstream.server.run as run
+import midstream.server.process as run
 from midstream.server import Settings, serve
 
 build = run.build
@@ -286,6 +287,7 @@ def watched(*arguments, **options):
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": json.dumps(left).encode()})
 
+    answer.state = app.state
     return answer
 
 run.build = watched
@@ -296,7 +298,7 @@ serve(
 """
 SETTINGS = {
     "pace": 0, "grace": 0.3, "heartbeat": 0.2, "connect_seconds": 60, "body_seconds": 60, "max_seconds": 60,
-    "max_stream_bytes": 20_000_000,
+    "max_stream_bytes": 20_000_000, "drain": 1,
 }  # fmt: skip
 
 
@@ -697,7 +699,7 @@ def test_a_thousand_clients_that_vanish(
 
 
 def test_the_end_in_mid_stream(upstream: Upstream, truth: list[tuple[str, str]]) -> None:
-    """Asked to end, it does, and nobody takes what it got for the whole."""
+    """Asked to end, it does, and says so in every stream: no client takes what it got for the whole."""
     half = request_of("whole")[:-5]
     requests = [
         request_of("endless"),
@@ -723,11 +725,16 @@ def test_the_end_in_mid_stream(upstream: Upstream, truth: list[tuple[str, str]])
         for client in clients:
             client.close()
         assert "Traceback" not in gateway.output(), gateway.output()
-    for begun, rest in zip(first, received, strict=False):
-        body, is_whole = body_in(begun + rest)
-        assert not is_whole
-        assert b"stream_end" not in body
+    received = [begun + rest for begun, rest in zip_longest(first, received, fillvalue=b"")]
+    for at in (0, 1, 5, 9):
+        body, is_whole = body_in(received[at])
+        assert is_whole
+        error, end = list(decode([body]))[-2:]
+        assert (error.event, json.loads(error.data)["code"]) == ("error", "producer_lost")
+        assert end.event == "stream_end"
+    for at in (2, 6):
+        assert not body_in(received[at])[1]
     for at in (0, 5):
-        numbers = numbers_in(body_in((first[0] if at == 0 else b"") + received[at])[0])
+        numbers = numbers_in(body_in(received[at])[0])
         assert numbers == list(range(len(numbers)))
     wait_for(lambda: upstream.connections == 0)

@@ -331,6 +331,35 @@ def serve(
     ] = None,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 selects a free one.")] = 8377,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="The number of processes (Linux).")] = 1,
+    store: Annotated[
+        str,
+        typer.Option(
+            metavar="URL",
+            help="Where streams are kept: memory:, or for several workers sqlite:////absolute/path.db or "
+            "redis://host:port/db.",
+        ),
+    ] = "memory:",
+    ttl: Annotated[
+        float, typer.Option(min=1, metavar="SECONDS", help="Keep a stream after its last event.")
+    ] = 600,
+    idle: Annotated[
+        float, typer.Option(min=1, metavar="SECONDS", help="Give up an upstream that is silent.")
+    ] = 120,
+    lease: Annotated[
+        float, typer.Option(min=0.5, metavar="SECONDS", help="With Redis: a silent worker counts as dead.")
+    ] = 3,
+    drain: Annotated[
+        float, typer.Option(min=0, metavar="SECONDS", help="After SIGTERM, let streams continue.")
+    ] = 30,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A host name to accept; repeatable."),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="An origin whose pages may send requests; repeatable."),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Log errors only.")] = False,
 ) -> None:
     """Relay a provider's stream as midstream's events, and show arriving tool calls on a page.
@@ -346,7 +375,9 @@ def serve(
     except ModuleNotFoundError as error:
         complain(f"the gateway needs {error.name}: pip install 'midstream[server]'")
         raise typer.Exit(CANNOT_DO) from None
+    from ..server import Settings
     from ..server import serve as run_gateway
+    from ..server.store.base import StoreError
 
     def announce(url: str) -> None:
         print(f"midstream serves {url} (press Ctrl-C to stop)", flush=True)
@@ -359,9 +390,22 @@ def serve(
         raise typer.Exit(CANNOT_DO) from None
     with guarded(f"{host}:{port}"):
         try:
-            run_gateway(host, port, upstream, on_ready=announce, log_level="error" if quiet else "info")
-        except ValueError as error:
-            raise typer.BadParameter(str(error), param_hint="--upstream") from None
+            is_started = run_gateway(
+                host,
+                port,
+                upstream,
+                Settings(ttl=ttl, idle=idle, lease=lease, drain=drain),
+                on_ready=announce,
+                log_level="error" if quiet else "info",
+                store=store,
+                workers=workers,
+                hosts=allow_host or (),
+                origins=allow_origin or (),
+            )
+        except (ValueError, StoreError) as error:
+            raise typer.BadParameter(str(error)) from None
+        if not is_started:
+            raise typer.Exit(CANNOT_DO)
 
 
 @app.command(short_help="Watch two tool calls arrive.")

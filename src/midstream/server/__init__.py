@@ -13,7 +13,8 @@ called. A request goes through the files in this order:
 ``page``       the files of the web page
 ``failures``   what can go wrong with a stream
 ``settings``   speed, timeouts and limits
-``run``        runs all this under uvicorn
+``process``    runs all this under uvicorn
+``supervisor`` runs several processes, each a ``worker``
 
 Invariants: memory per stream is limited; a slow client slows no other; a client that reconnects misses no
 event and receives none twice.

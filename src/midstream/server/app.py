@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -18,11 +18,12 @@ from .. import recordings
 from ..captures import body_events, check_format, format_of
 from . import page
 from .addresses import Addresses
-from .guard import Guard
+from .guard import Guard, shared_with
 from .replay import pace_of, paced, raw_event, recording_for
 from .requests import CLIENT_GONE, HANDLERS, Refused, body_of, owner_of, variant_of
 from .responses import EVENTS, NOSNIFF, PassedOnResponse, problem, until_gone
 from .settings import DEFAULT, Settings
+from .store.base import StoreError
 from .store.memory import MemoryStore
 from .streams.derivation import RAW
 from .streams.hub import Hub
@@ -58,20 +59,24 @@ def build(
     settings: Settings = DEFAULT,
     *,
     hosts: Collection[str] | None = None,
+    origins: Collection[str] = (),
     transport: httpx.AsyncBaseTransport | None = None,
     store: Store | None = None,
+    worker: str | None = None,
 ) -> Starlette:
     """Return the application."""
     settings.check()
     provider = None if upstream is None else Upstream(upstream, settings, transport)
-    gateway = Gateway(provider, settings, MemoryStore(settings.ttl) if store is None else store)
+    gateway = Gateway(provider, settings, MemoryStore(settings.ttl) if store is None else store, worker)
     addresses = gateway.addresses
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         del app
         try:
-            await gateway.hub.start()
+            # a store that fails now may be there later: each request tries again
+            with suppress(StoreError):
+                await gateway.hub.start()
             yield
         finally:
             await gateway.aclose()
@@ -98,7 +103,7 @@ def build(
     app = Starlette(
         routes=routes,
         lifespan=lifespan,
-        middleware=[Middleware(Guard, hosts=hosts)],
+        middleware=[Middleware(Guard, hosts=hosts, origins=origins), *shared_with(origins)],
         exception_handlers=HANDLERS,
     )
     app.state.gateway = gateway
@@ -108,10 +113,12 @@ def build(
 class Gateway:
     """Handle requests: send a recording, a capture, or the response of the upstream."""
 
-    def __init__(self, upstream: Upstream | None, settings: Settings, store: Store) -> None:
+    def __init__(
+        self, upstream: Upstream | None, settings: Settings, store: Store, worker: str | None
+    ) -> None:
         self._upstream = upstream
         self._settings = settings
-        self.hub = Hub(store, settings)
+        self.hub = Hub(store, settings, worker)
         self.addresses = Addresses(self.hub)
 
     async def aclose(self) -> None:

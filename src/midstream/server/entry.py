@@ -20,20 +20,32 @@ def create_app(
     settings: Settings = DEFAULT,
     *,
     hosts: Collection[str] | None = None,
+    origins: Collection[str] = (),
     transport: httpx.AsyncBaseTransport | None = None,
+    store: str = "memory:",
 ) -> Starlette:
     """Return the gateway as an ASGI application.
 
     ``upstream`` is the URL of a server with the API of OpenAI or Anthropic; without it, the gateway replays
-    recordings. ``hosts`` are the host names that it accepts, by default any. ``transport`` is the httpx
-    transport for requests to the upstream.
+    recordings. ``hosts`` are the host names that it accepts, by default any; ``origins`` are those of other
+    sites whose pages may send requests. ``transport`` is the httpx transport for requests to the upstream.
+    ``store`` keeps the streams: ``memory:``, or one that several processes share,
+    ``sqlite:////absolute/path.db`` or ``redis://host:port/db``.
 
     >>> [route.path for route in create_app().routes][-2:]
     ['/v1/{path:path}', '/provider/v1/{path:path}']
     """
     from .app import build
+    from .store.urls import open_store
 
-    return build(upstream, settings, hosts=hosts, transport=transport)
+    return build(
+        upstream,
+        settings,
+        hosts=hosts,
+        origins=origins,
+        transport=transport,
+        store=open_store(store, settings.ttl, settings.lease),
+    )
 
 
 def serve(
@@ -44,17 +56,27 @@ def serve(
     *,
     on_ready: Callable[[str], None] | None = None,
     log_level: str = "info",
-) -> None:
-    """Run the gateway until the process receives a signal to stop.
+    store: str = "memory:",
+    workers: int = 1,
+    hosts: Collection[str] = (),
+    origins: Collection[str] = (),
+) -> bool:
+    """Run the gateway until the process receives a signal to stop; return whether it could start.
 
     ``on_ready`` is called with the gateway's URL when it listens; port 0 selects a free port. The log
-    contains methods, paths and status codes, but neither query strings nor headers.
+    contains methods, paths and status codes, but neither query strings nor headers. ``store`` keeps the
+    streams: ``memory:``, or one that several ``workers`` share, ``sqlite:////absolute/path.db`` or
+    ``redis://host:port/db``. At a loopback address only names of this machine and ``hosts`` are accepted as
+    host names, elsewhere any; if ``hosts`` are given, only they and names of this machine.
 
     >>> serve(upstream="ftp://example.org")
     Traceback (most recent call last):
         ...
     ValueError: upstream must be an http or https URL
     """
-    from .run import run
+    from .process import Options, run_process
+    from .supervisor import supervise
 
-    run(host, port, upstream, settings, on_ready, log_level)
+    options = Options(host, port, upstream, settings, log_level, store, [*hosts], [*origins])
+    options.check()
+    return run_process(options, on_ready) if workers == 1 else supervise(options, workers, on_ready)

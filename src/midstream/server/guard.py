@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 
 from .responses import problem
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["LOOPBACK", "Guard", "WithoutQuery"]
+__all__ = ["LOOPBACK", "Guard", "WithoutQuery", "shared_with"]
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -24,12 +26,15 @@ class Guard:
     """Refuse cross-site requests of browsers.
 
     Browsers name the origin of a request; other clients do not, and are allowed. With ``hosts``, requests
-    for other host names are refused as well, which prevents DNS rebinding.
+    for other host names are refused as well, which prevents DNS rebinding. Pages of ``origins`` are allowed.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Collection[str] | None = None) -> None:
+    def __init__(
+        self, app: ASGIApp, hosts: Collection[str] | None = None, origins: Collection[str] = ()
+    ) -> None:
         self._app = app
         self._hosts = hosts
+        self._origins = set(origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request to the application, or refuse it."""
@@ -40,12 +45,31 @@ class Guard:
                     scope, receive, send
                 )
                 return
-            if scope["method"] not in ("GET", "HEAD") and _is_cross_site(headers):
+            if scope["method"] not in ("GET", "HEAD") and self._is_foreign(headers):
                 await problem(403, "foreign_origin", "requests from pages of other sites are refused")(
                     scope, receive, send
                 )
                 return
         await self._app(scope, receive, send)
+
+    def _is_foreign(self, headers: Headers) -> bool:
+        return headers.get("origin") not in self._origins and _is_cross_site(headers)
+
+
+def shared_with(origins: Collection[str]) -> list[Middleware]:
+    """Return what lets the pages of other origins read responses."""
+    if not origins:
+        return []
+    exposed = ("midstream-stream", "midstream-status", "midstream-next", "content-location")
+    return [
+        Middleware(
+            CORSMiddleware,
+            allow_origins=list(origins),
+            allow_methods=("GET", "HEAD", "POST", "DELETE"),
+            allow_headers=("*",),
+            expose_headers=exposed,
+        )
+    ]
 
 
 def _host_in(address: str) -> str | None:

@@ -15,7 +15,8 @@ class Settings(NamedTuple):
     a stream is at most ``max_ahead_events`` and ``max_ahead_bytes`` ahead of its fastest client, and ends
     when no client has read it for ``grace``. ``max_stream_bytes`` limits the bytes that are read, and also
     the bytes that are written; ``max_log_bytes`` is for all open streams of a process. An upstream that is
-    silent for longer than ``idle`` is given up.
+    silent for longer than ``idle`` is given up. A process that is told to stop lets its streams continue for
+    ``drain``. In a store that several machines share, a worker that is silent for ``lease`` counts as dead.
 
     >>> Settings(grace=3).grace, Settings().max_streams
     (3, 1000)
@@ -30,6 +31,8 @@ class Settings(NamedTuple):
     max_seconds: float = 600
     idle: float = 120
     ttl: float = 600
+    drain: float = 30
+    lease: float = 3
     max_streams: int = 1000
     max_body: int = 10_000_000
     max_event: int = 4_000_000
@@ -41,10 +44,10 @@ class Settings(NamedTuple):
     max_kept_bytes: int = 1_000_000
 
     def check(self) -> None:
-        """Raise ValueError if a setting is not a positive number; ``pace`` and ``grace`` may be 0."""
+        """Raise ValueError if a setting is not a positive number; some may be 0."""
         for name, value in zip(self._fields, self, strict=True):
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if not is_number or value < 0 or (value == 0 and name not in ("pace", "grace")):
+            if not is_number or value < 0 or (value == 0 and name not in ("pace", "grace", "drain")):
                 raise ValueError(f"{name} must be a positive number, not {value!r}")
 
 

@@ -304,10 +304,12 @@ def test_leases_name_the_living_workers(shared: Kind) -> None:
         async with shared.opened("w1") as store:
             async with shared.opened("w2"):
                 await asyncio.sleep(1.5)
-                assert set(await store.living()) == {"w1", "w2"}
-            assert set(await store.living()) == {"w1"}
+                assert set(await store.living(["w1", "w2", "w3"])) == {"w1", "w2"}
+            assert set(await store.living(["w1", "w2"])) == {"w1"}
             await store.release("w2")
-            assert set(await store.living()) == {"w1"}
+            assert set(await store.living(["w1", "w2"])) == {"w1"}
+            assert set(await store.living([])) == set()
+            assert store.is_trusted
 
     run(main)
 

@@ -106,14 +106,21 @@ class Store(Protocol):
     async def cancelled(self, id: str) -> None:
         """Return when the writer of a stream is to stop."""
 
-    async def living(self) -> Collection[str]:
-        """Return the workers that hold a lease."""
+    async def living(self, workers: Collection[str]) -> Collection[str]:
+        """Return those of the workers that hold a lease."""
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether a worker without a lease is dead: not for a while after the store has failed."""
 
     async def release(self, worker: str) -> None:
         """Drop the lease of a worker that is known to be dead."""
 
     async def open_streams(self) -> Mapping[str, str]:
-        """Return the ids of the streams that have not ended, each with its worker."""
+        """Return the ids of the streams that have not ended, each with its worker.
+
+        After a failure some of them may have ended, or have another worker: `head` knows.
+        """
 
     async def bind(self, key: str, value: str) -> str:
         """Return the value that a key was bound to within the time to live; bind it now if there is none."""

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
 __all__ = ["LeaseFiles"]
@@ -40,9 +41,9 @@ class LeaseFiles:
         if worker != self._worker:
             self._file_of(worker).unlink(missing_ok=True)
 
-    def living(self) -> set[str]:
-        """Return the workers whose leases are locked; remove the other leases."""
-        return {self._worker_of(file) for file in self._files() if not _removed(file)}
+    def living(self, workers: Collection[str]) -> set[str]:
+        """Return those of the workers whose leases are locked; remove the other leases."""
+        return {worker for worker in workers if worker == self._worker or not _removed(self._file_of(worker))}
 
     def others(self) -> list[str]:
         """Return the other workers, without a check whether they live."""

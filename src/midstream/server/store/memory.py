@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .base import OPEN_SECONDS, Appended, Batch, End, Head
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 
 __all__ = ["MemoryStore"]
 
@@ -169,9 +169,14 @@ class MemoryStore:
         if (log := self._logs.get(id)) is not None:
             await log.is_cancelled.wait()
 
-    async def living(self) -> set[str]:
-        """Return the workers that hold a lease."""
-        return set(self._living)
+    async def living(self, workers: Collection[str]) -> set[str]:
+        """Return those of the workers that hold a lease."""
+        return self._living.intersection(workers)
+
+    @property
+    def is_trusted(self) -> bool:
+        """Return True: memory does not fail."""
+        return True
 
     async def release(self, worker: str) -> None:
         """Drop the lease of a worker."""

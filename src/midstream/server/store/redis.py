@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import threading
+import time
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -26,12 +28,22 @@ from redis.exceptions import RedisError
 from .base import OPEN_SECONDS, Appended, Batch, End, Head, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator, Mapping, Sequence
+    from collections.abc import (
+        AsyncGenerator,
+        AsyncIterator,
+        Awaitable,
+        Collection,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
 
 __all__ = ["RedisStore"]
 
 _VERSION = b"1"
 _PREFIX = "midstream:"
+# the streams that have not ended, each with its worker
+_OPEN = f"{_PREFIX}open"
 _PASSWORD = "MIDSTREAM_REDIS_PASSWORD"
 _COMMANDS = 2
 # how long a command may take
@@ -118,6 +130,8 @@ class RedisStore:
         self._claim = self._client.register_script(_CLAIM)
         self._cancel = self._client.register_script(_CANCEL)
         self._worker = ""
+        # a worker that has just been started does not wait
+        self._failed_at = -math.inf
         self._inboxes: dict[str, set[asyncio.Queue[bytes]]] = {}
         self._messages = self._listener.pubsub()
         self._listening: asyncio.Task[None] | None = None
@@ -129,9 +143,9 @@ class RedisStore:
         self._worker = worker
         try:
             await self._check_version()
-            await _answer(self._client.set(_lease_of(worker), b"1", px=_milliseconds(self._lease)))
+            await self._answer(self._client.set(_lease_of(worker), b"1", px=_milliseconds(self._lease)))
             # without any subscription there is no connection to read from
-            await _answer(self._messages.subscribe(_channel_of("")))
+            await self._answer(self._messages.subscribe(_channel_of("")))
         except StoreError:
             await self.close()
             raise
@@ -141,8 +155,8 @@ class RedisStore:
 
     async def _check_version(self) -> None:
         key = f"{_PREFIX}version"
-        await _answer(self._client.set(key, _VERSION, nx=True))
-        found = await _answer(self._client.get(key))
+        await self._answer(self._client.set(key, _VERSION, nx=True))
+        found = await self._answer(self._client.get(key))
         if found != _VERSION:
             shown = found.decode("ascii", "replace")
             raise StoreError(
@@ -173,8 +187,8 @@ class RedisStore:
         """Create the empty log of a stream."""
         ttl = _milliseconds(self._ttl + OPEN_SECONDS)
         args: list[str | int] = [json.dumps(meta), self._worker, epoch, ttl]
-        if await _answer(self._create(keys=[_state_of(id)], args=args)):
-            await _answer(self._client.sadd(f"{_PREFIX}open", id))
+        if await self._answer(self._create(keys=[_state_of(id)], args=args)):
+            await self._answer(self._client.hset(_OPEN, id, self._worker))
 
     async def append(
         self, id: str, epoch: int, at: int, events: Sequence[bytes], end: End | None = None
@@ -184,7 +198,7 @@ class RedisStore:
         ttl = _milliseconds(self._ttl + (OPEN_SECONDS if end is None else 0))
         while True:
             payload = _packed(Batch(at, events, end))
-            answer = await _answer(
+            answer = await self._answer(
                 self._append(
                     keys=[_state_of(id), _log_of(id)],
                     args=[epoch, at, len(events), written, payload, ttl, _channel_of(id)],
@@ -196,7 +210,7 @@ class RedisStore:
             events = events[answer - at :]
             at = answer
         if end is not None and answer == b"ok":
-            await _answer(self._client.srem(f"{_PREFIX}open", id))
+            await self._answer(self._client.hdel(_OPEN, id))
         return Appended(answer.decode())
 
     async def read(self, id: str, after: int = 0) -> AsyncGenerator[Batch]:
@@ -225,7 +239,7 @@ class RedisStore:
         """Yield the batches of the log from a number on."""
         start = f"1-{following}"
         while True:
-            entries = await _answer(self._client.xrange(_log_of(id), start, "+", count=_BATCH))
+            entries = await self._answer(self._client.xrange(_log_of(id), start, "+", count=_BATCH))
             for number, fields in entries:
                 batch = _after(_unpacked(fields[b"b"]), following)
                 start = f"({number.decode()}"
@@ -245,7 +259,7 @@ class RedisStore:
     async def head(self, id: str) -> Head | None:
         """Return what is known of a stream."""
         names = ["meta", "epoch", "worker", "next", "end", "cancelled"]
-        state = await _answer(self._client.hmget(_state_of(id), names))
+        state = await self._answer(self._client.hmget(_state_of(id), names))
         if state[0] is None:
             return None
         end = None if state[4] is None else End(*json.loads(state[4]))
@@ -254,11 +268,14 @@ class RedisStore:
 
     async def claim(self, id: str, epoch: int, worker: str) -> bool:
         """Make a worker the writer of an open stream."""
-        return bool(await _answer(self._claim(keys=[_state_of(id)], args=[epoch, worker])))
+        if not await self._answer(self._claim(keys=[_state_of(id)], args=[epoch, worker])):
+            return False
+        await self._answer(self._client.hset(_OPEN, id, worker))
+        return True
 
     async def cancel(self, id: str) -> bool:
         """Signal the writer of a stream to stop."""
-        return bool(await _answer(self._cancel(keys=[_state_of(id)], args=[_signal_of(id)])))
+        return bool(await self._answer(self._cancel(keys=[_state_of(id)], args=[_signal_of(id)])))
 
     async def cancelled(self, id: str) -> None:
         """Return when the writer of a stream is to stop."""
@@ -268,47 +285,58 @@ class RedisStore:
 
     async def open_streams(self) -> dict[str, str]:
         """Return the streams that have not ended, each with its worker."""
-        found = {}
-        for name in await _answer(self._client.smembers(f"{_PREFIX}open")):
-            id = name.decode()
-            worker, end = await _answer(self._client.hmget(_state_of(id), ["worker", "end"]))
-            if worker is not None and end is None:
-                found[id] = worker.decode()
-            else:
-                await _answer(self._client.srem(f"{_PREFIX}open", id))
-        return found
+        found = await self._answer(self._client.hgetall(_OPEN))
+        return {id.decode(): worker.decode() for id, worker in found.items()}
 
     async def bind(self, key: str, value: str) -> str:
         """Return the value that a key is bound to; bind it if there is none."""
         name = f"{_PREFIX}bound:{key}"
-        known = await _answer(self._client.set(name, value, nx=True, get=True, px=_milliseconds(self._ttl)))
+        known = await self._answer(
+            self._client.set(name, value, nx=True, get=True, px=_milliseconds(self._ttl))
+        )
         return value if known is None else str(known.decode())
 
     async def drop(self, id: str) -> None:
         """Remove a stream."""
-        await _answer(self._client.delete(_state_of(id), _log_of(id)))
-        await _answer(self._client.srem(f"{_PREFIX}open", id))
+        await self._answer(self._client.delete(_state_of(id), _log_of(id)))
+        await self._answer(self._client.hdel(_OPEN, id))
 
     async def expire(self) -> None:
         """Do nothing: Redis itself removes what is older than the time to live."""
 
     # leases
 
-    async def living(self) -> set[str]:
-        """Return the workers that hold a lease."""
-        start = len(_lease_of(""))
-        keys = [key async for key in self._client.scan_iter(match=_lease_of("*"), count=1000)]
-        return {key.decode()[start:] for key in keys}
+    async def living(self, workers: Collection[str]) -> set[str]:
+        """Return those of the workers that hold a lease."""
+        if not workers:
+            return set()
+        found = await self._answer(self._client.mget([_lease_of(worker) for worker in workers]))
+        return {worker for worker, lease in zip(workers, found, strict=True) if lease is not None}
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether the store has not failed for two lease times: leases may be missing after that."""
+        return time.monotonic() - self._failed_at > 2 * self._lease
 
     async def release(self, worker: str) -> None:
         """Drop the lease of a worker that is dead."""
-        await _answer(self._client.delete(_lease_of(worker)))
+        await self._answer(self._client.delete(_lease_of(worker)))
 
     def _renew(self) -> None:
         """Renew the lease until the store is closed (in a thread of its own)."""
         while not self._stopping.wait(self._lease / 3):
-            with suppress(RedisError, OSError):
+            try:
                 self._lease_client.set(_lease_of(self._worker), b"1", px=_milliseconds(self._lease))
+            except (RedisError, OSError):
+                self._failed_at = time.monotonic()
+
+    async def _answer(self, command: Awaitable[Any]) -> Any:
+        """Await a command; raise `StoreError` if Redis cannot be reached or refuses it."""
+        try:
+            return await command
+        except (RedisError, OSError, TimeoutError) as error:
+            self._failed_at = time.monotonic()
+            raise StoreError(f"the Redis store failed: {type(error).__name__}") from None
 
     # messages
 
@@ -319,7 +347,7 @@ class RedisStore:
         inboxes = self._inboxes.setdefault(channel, set())
         inboxes.add(inbox)
         try:
-            await _answer(self._messages.subscribe(channel))
+            await self._answer(self._messages.subscribe(channel))
             # the confirmation, or a message of a reader that subscribed before
             await _next(inbox)
             yield inbox
@@ -337,6 +365,7 @@ class RedisStore:
                 message = await self._messages.get_message(timeout=None)
             except (RedisError, OSError):
                 # readers check the log after a silence; the connection subscribes again by itself
+                self._failed_at = time.monotonic()
                 await asyncio.sleep(_RETRY_SECONDS)
                 continue
             if message is not None and message["type"] in ("message", "subscribe"):
@@ -379,14 +408,6 @@ def _lease_of(worker: str) -> str:
 
 def _milliseconds(seconds: float) -> int:
     return max(1, round(seconds * 1000))
-
-
-async def _answer(command: Awaitable[Any]) -> Any:
-    """Await a command; raise `StoreError` if Redis cannot be reached or refuses it."""
-    try:
-        return await command
-    except (RedisError, OSError, TimeoutError) as error:
-        raise StoreError(f"the Redis store failed: {type(error).__name__}") from None
 
 
 def _packed(batch: Batch) -> bytes:

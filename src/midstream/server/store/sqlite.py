@@ -24,7 +24,7 @@ from .sqlite_thread import Database
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 
 __all__ = ["SqliteStore"]
 
@@ -243,9 +243,14 @@ class SqliteStore:
 
     # leases
 
-    async def living(self) -> set[str]:
-        """Return the workers that hold a lease."""
-        return self._leases.living()
+    async def living(self, workers: Collection[str]) -> set[str]:
+        """Return those of the workers that hold a lease."""
+        return self._leases.living(workers)
+
+    @property
+    def is_trusted(self) -> bool:
+        """Return True: the kernel knows who is alive."""
+        return True
 
     async def release(self, worker: str) -> None:
         """Drop the lease of a worker that is dead."""

@@ -25,8 +25,8 @@ def is_shared(url: str) -> bool:
     return urlsplit(url).scheme != "memory"
 
 
-def open_store(url: str, ttl: float = 600) -> Store:
-    """Return the store of an address.
+def open_store(url: str, ttl: float = 600, lease: float = 3) -> Store:
+    """Return the store of an address; ``lease`` is the time after which a silent machine counts as dead.
 
     >>> open_store("memory:").__class__.__name__
     'MemoryStore'
@@ -52,5 +52,5 @@ redis://host:port/db, not 'ftp'
             raise StoreError(
                 "a Redis store needs the package redis: pip install 'midstream[redis]'"
             ) from None
-        return RedisStore(url, ttl)
+        return RedisStore(url, ttl, lease)
     raise StoreError(f"a store is {_KNOWN}, not {scheme!r}")

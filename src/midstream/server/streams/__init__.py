@@ -12,6 +12,7 @@ in the same way by every worker, so any of them can continue any stream. Read th
 ``producer``    fills a stream: from the provider into the store, then into the log
 ``channel``     a stream as a worker sees it: its log, its feeds and its viewers
 ``hub``         all channels of a worker
+``succession``  what becomes of the streams of workers that have died
 
 Invariants: an event is shown only when it is in the store; every viewer of a form receives the same events
 in the same order, without gaps and repetitions, whichever worker sends them; memory ahead of the fastest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING, Any
 
 from .derivation import derivation_of
@@ -34,8 +35,11 @@ class Channel:
         # the feeds that are as far as the log, for viewers who follow it
         self._feeds: dict[Variant, Feed] = {}
         self._left = left
-        # when the last viewer left
+        # when the last viewer left, and when the log changed
         self.left_at = 0.0
+        self.changed_at = time.monotonic()
+        # the worker that is known to fill the stream
+        self.worker = ""
         self._waiting: set[asyncio.Future[bool]] = set()
         # the last raw event that the fastest viewer has received, and the producer that waits for it
         self._received = 0
@@ -54,6 +58,7 @@ class Channel:
         self._notify()
 
     def _notify(self) -> None:
+        self.changed_at = time.monotonic()
         waiting, self._waiting = self._waiting, set()
         for future in waiting:
             if not future.done():

@@ -14,6 +14,7 @@ from ..store.base import End, StoreError
 from .channel import Channel
 from .derivation import VERSION
 from .producer import Fenced, Producer
+from .succession import Succession
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -33,14 +34,18 @@ _EXPIRE_SECONDS = 30.0
 class Hub:
     """Open streams, find them by their ids, and drop them when nobody needs them here."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, worker: str | None = None) -> None:
         self.store = store
         self.settings = settings
-        self.worker = secrets.token_hex(8)
+        self.worker = worker or secrets.token_hex(8)
+        self._succession = Succession(self)
         # requests that are not streams yet, or are passed on unchanged, count, too
         self.others = 0
         self._channels: dict[str, Channel] = {}
         self._producers: dict[str, tuple[Producer, asyncio.Task[None]]] = {}
+        # streams that are being created
+        self._opening: set[str] = set()
+        self.is_draining = False
         self._followers: dict[str, asyncio.Task[None]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._starting: asyncio.Task[None] | None = None
@@ -62,11 +67,14 @@ class Hub:
         # what identifies owners is hashed with a key that all workers share
         self._key = await self.store.bind("key", secrets.token_hex(16))
         self._tick()
+        if self.store.is_shared:
+            self._succession.start()
 
     async def aclose(self) -> None:
         """Stop all producers, and disconnect from the store."""
         if self._timer is not None:
             self._timer.cancel()
+        await self._succession.aclose()
         tasks = [task for _, task in self._producers.values()] + list(self._followers.values())
         if self._expiring is not None:
             tasks.append(self._expiring)
@@ -76,6 +84,18 @@ class Hub:
         if self._starting is not None:
             with suppress(StoreError):
                 await self.store.close()
+
+    async def drain(self) -> None:
+        """Send clients to other workers, and end the streams of this one after a while."""
+        self.is_draining = True
+        for channel in self.followed():
+            for viewer in list(channel.viewers):
+                viewer.leave()
+        tasks = [task for _, task in self._producers.values()]
+        if tasks:
+            await asyncio.wait(tasks, timeout=self.settings.drain or 0.001)
+        for producer, _ in self._producers.values():
+            producer.stop(End("producer_lost", "the gateway was stopped"))
 
     @property
     def key(self) -> bytes:
@@ -88,7 +108,7 @@ class Hub:
 
     def make_room(self) -> None:
         """Raise `Busy` if the maximum number of streams is open."""
-        if len(self) + self.others >= self.settings.max_streams:
+        if self.is_draining or len(self) + self.others >= self.settings.max_streams:
             raise Busy
 
     # streams
@@ -100,13 +120,16 @@ class Hub:
         # unguessable, because the id gives read access to the stream
         id = secrets.token_hex(16)
         meta = {"owner": owner, "name": name, "format": format, "version": VERSION}
+        self._opening.add(id)
         try:
             await self.store.create(id, meta)
         except BaseException:
             await source.aclose()
             raise
+        finally:
+            self._opening.discard(id)
         channel = self._channel(id, meta)
-        self._produce(Producer(channel, self.store, source))
+        self.produce(Producer(channel, self.store, source))
         return channel
 
     async def find(self, id: str, owner: str) -> Channel | None:
@@ -117,14 +140,31 @@ class Hub:
         head = await self.store.head(id)
         if head is None or head.meta["owner"] != owner:
             return None
-        # there may be one by now
-        channel = self._channels.get(id) or self._channel(id, head.meta)
-        self._follow(channel)
+        channel = self.followed_channel(id, head)
         await channel.reached(head.next - 1)
         if head.end is not None:
             while channel.log.end is None:
                 await channel.next_change()
         return channel
+
+    def known(self, id: str) -> Channel | None:
+        """Return a stream that is known here."""
+        return self._channels.get(id)
+
+    def is_filled(self, id: str) -> bool:
+        """Report whether this worker fills a stream."""
+        return id in self._producers or id in self._opening
+
+    def followed_channel(self, id: str, head: Head) -> Channel:
+        """Return a stream of the store, which is copied from there unless it is filled here."""
+        channel = self._channels.get(id) or self._channel(id, head.meta)
+        channel.worker = head.worker
+        self._follow(channel)
+        return channel
+
+    def followed(self) -> list[Channel]:
+        """Return the streams that are copied from the store."""
+        return [self._channels[id] for id in self._followers if id in self._channels]
 
     async def head(self, id: str, owner: str) -> Head | None:
         """Return what the store knows of a stream; None if it is not the owner's."""
@@ -171,7 +211,10 @@ class Hub:
 
     # producers
 
-    def _produce(self, producer: Producer) -> None:
+    def produce(self, producer: Producer) -> None:
+        """Start to fill a stream."""
+        if (follower := self._followers.pop(producer.channel.id, None)) is not None:
+            follower.cancel()
         task = asyncio.create_task(producer.run())
         self._producers[producer.channel.id] = producer, task
         task.add_done_callback(lambda task: self._produced(producer, task))
@@ -180,7 +223,9 @@ class Hub:
         channel = producer.channel
         del self._producers[channel.id]
         error = None if task.cancelled() else task.exception()
-        if error is not None and not isinstance(error, Fenced):
+        if isinstance(error, Fenced) and producer.is_ahead:
+            channel.add([], End("store_lost", "the store has lost a part of the stream"))
+        elif error is not None and not isinstance(error, Fenced):
             _LOGGER.error("a stream failed", exc_info=error)
             channel.add([], End("internal_error", "the stream failed"))
         if channel.log.end is None and not task.cancelled():

@@ -95,6 +95,11 @@ class Producer:
             if self._healing is not None:
                 self._healing.cancel()
 
+    @property
+    def is_ahead(self) -> bool:
+        """Whether events were shown that are not in the store."""
+        return self._stored < self.channel.log.last
+
     def stop(self, end: End) -> None:
         """End the stream now, in this way."""
         if self._stop is None:

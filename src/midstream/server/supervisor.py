@@ -1,0 +1,133 @@
+"""Several workers: start them, start them again when they die, and stop them (Linux)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from .process import Options, listen, url_of
+from .store.base import StoreError
+from .store.urls import is_shared, open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["supervise"]
+
+# a worker that dies sooner is started again only after this time
+_RESTART_SECONDS = 1.0
+
+
+class _Worker:
+    """A process, its name, and when it was started."""
+
+    def __init__(self, options: Options) -> None:
+        self.name = secrets.token_hex(8)
+        self.started_at = time.monotonic()
+        self._ready, ready = os.pipe()
+        given = {**options._asdict(), "worker": self.name, "ready": ready}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "midstream.server.worker"],
+            stdin=subprocess.PIPE,
+            pass_fds=(ready,),
+            # signals of the terminal are for the supervisor, which passes them on
+            process_group=0,
+        )
+        os.close(ready)
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(given).encode() + b"\n")
+            self.process.stdin.flush()
+
+    def wait_until_ready(self) -> bool:
+        """Return whether the process listens, as soon as that is known."""
+        with os.fdopen(self._ready) as ready:
+            return bool(ready.readline())
+
+    def close(self) -> None:
+        """Close the pipe to a process that has ended."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+
+class _Supervisor:
+    def __init__(self, options: Options, count: int) -> None:
+        self._options = options
+        self._count = count
+        self._workers: dict[int, _Worker] = {}
+        self._is_stopping = False
+
+    def run(self, on_ready: Callable[[str], None] | None) -> bool:
+        # held while the workers come and go, so that nobody else takes the port; it does not listen
+        with listen(self._options.host, self._options.port, is_shared=True) as bound:
+            self._options = self._options._replace(port=bound.getsockname()[1])
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, self._stop)
+            for _ in range(self._count):
+                self._start()
+            ready = [worker.wait_until_ready() for worker in list(self._workers.values())]
+            has_failed = not all(ready) and not self._is_stopping
+            if has_failed:
+                self._stop(signal.SIGTERM)
+            elif on_ready is not None and not self._is_stopping:
+                on_ready(url_of(bound))
+            self._wait()
+        return not has_failed
+
+    def _start(self) -> None:
+        worker = _Worker(self._options)
+        self._workers[worker.process.pid] = worker
+
+    def _stop(self, number: int, frame: Any = None) -> None:
+        del frame
+        self._is_stopping = True
+        for pid in self._workers:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+    def _wait(self) -> None:
+        """Replace workers that end, until all of them are to end."""
+        while self._workers:
+            pid, _ = os.waitpid(-1, 0)
+            worker = self._workers.pop(pid, None)
+            if worker is None:
+                continue
+            worker.process.returncode = 0
+            worker.close()
+            self._release(worker.name)
+            if not self._is_stopping:
+                time.sleep(max(0, worker.started_at + _RESTART_SECONDS - time.monotonic()))
+            if not self._is_stopping:
+                self._start()
+
+    def _release(self, name: str) -> None:
+        """Drop the lease of a worker that has ended, so that others take over its streams at once."""
+
+        async def release() -> None:
+            store = open_store(self._options.store)
+            try:
+                await store.release(name)
+            finally:
+                await store.close()
+
+        with suppress(StoreError):
+            asyncio.run(release())
+
+
+def supervise(options: Options, count: int, on_ready: Callable[[str], None] | None = None) -> bool:
+    """Run workers until the process is told to stop; return whether they could start."""
+    if not sys.platform.startswith("linux"):
+        raise ValueError("several workers need Linux")
+    if not is_shared(options.store):
+        raise ValueError(
+            "several workers need a store that they share: sqlite:////absolute/path.db or redis://host:port/db"
+        )
+    return _Supervisor(options, count).run(on_ready)
