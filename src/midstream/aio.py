@@ -17,7 +17,7 @@ from .streams.text import ExtractedUpdates, ValueStream
 from .wire.patches import PatchStream
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterable, Callable, Mapping
+    from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Mapping
 
     from ._options import AfterRoot, OnError, OnInvalidEvent, Pick, Thinking
     from .accumulators.update import JsonFragmentUpdate
@@ -335,18 +335,45 @@ async def argument_deltas(
 
 @overload
 def typed_values(
-    fragments: AsyncIterable[str | bytes], type: type[T], *, close: bool = ..., **options: Any
+    fragments: AsyncIterable[str | bytes],
+    type: type[T],
+    *,
+    on_invalid: Literal["collect", "raise"] = ...,
+    context: Any = ...,
+    hold: Iterable[str | tuple[Any, ...]] = ...,
+    close: bool = ...,
+    limits: Limits = ...,
+    dialect: str = ...,
+    library: Literal["pydantic", "msgspec"] | None = ...,
 ) -> AsyncGenerator[TypedSnapshot[T], None]: ...
 
 
 @overload
 def typed_values(
-    fragments: AsyncIterable[str | bytes], type: Any, *, close: bool = ..., **options: Any
+    fragments: AsyncIterable[str | bytes],
+    type: Any,
+    *,
+    on_invalid: Literal["collect", "raise"] = ...,
+    context: Any = ...,
+    hold: Iterable[str | tuple[Any, ...]] = ...,
+    close: bool = ...,
+    limits: Limits = ...,
+    dialect: str = ...,
+    library: Literal["pydantic", "msgspec"] | None = ...,
 ) -> AsyncGenerator[TypedSnapshot[Any], None]: ...
 
 
-async def typed_values(
-    fragments: AsyncIterable[str | bytes], type: Any, *, close: bool = True, **options: Any
+def typed_values(
+    fragments: AsyncIterable[str | bytes],
+    type: Any,
+    *,
+    on_invalid: Literal["collect", "raise"] = "collect",
+    context: Any = None,
+    hold: Iterable[str | tuple[Any, ...]] = (),
+    close: bool = True,
+    limits: Limits = DEFAULT_LIMITS,
+    dialect: str = "strict",
+    library: Literal["pydantic", "msgspec"] | None = None,
 ) -> AsyncGenerator[TypedSnapshot[Any], None]:
     """Iterate over the snapshots of a typed value that arrives in fragments.
 
@@ -364,34 +391,26 @@ async def typed_values(
     """
     # only with the first typed value: `import midstream` is to cost little
     from .typed.accumulator import JsonTypedAccumulator
+    from .typed.streams_async import snapshots
 
-    accumulator: JsonTypedAccumulator[Any] = JsonTypedAccumulator(type, **options)
-    async with Source(fragments, close) as source:
-        async for fragment in source:
-            try:
-                events = accumulator.add_fragment(fragment)
-            except JsonStreamError as error:
-                if last := accumulator._last(error):
-                    yield last
-                raise
-            if accumulator._has_news:
-                yield accumulator._snapshot(events)
-    try:
-        events = accumulator.finish()
-    except JsonStreamError as error:
-        if last := accumulator._last(error):
-            yield last
-        raise
-    if accumulator._has_news:
-        yield accumulator._snapshot(events)
+    accumulator: JsonTypedAccumulator[Any] = JsonTypedAccumulator(
+        type,
+        on_invalid=on_invalid,
+        context=context,
+        hold=hold,
+        limits=limits,
+        dialect=dialect,
+        library=library,
+    )
+    return snapshots(accumulator, fragments, close)
 
 
-async def typed_calls(
+def typed_calls(
     stream: AsyncIterable[Any],
     types: Mapping[str, Any],
     format: Format | None = None,
-    limits: Limits = DEFAULT_LIMITS,
     *,
+    limits: Limits = DEFAULT_LIMITS,
     context: Any = None,
     on_error: OnInvalidEvent = "raise",
     bare: bool = False,
@@ -411,15 +430,7 @@ async def typed_calls(
     [<partial {}>, {'Paris': 1}, {'Paris': 1}]
     """
     from .typed.calls import TypedCallStream
+    from .typed.streams_async import calls
 
-    calls = TypedCallStream(types, format, limits, context, on_error, bare, unwrap, tools)
-    async with source_of(stream, close, is_async=True) as source:
-        async for event in source:
-            found = calls.add_event(event)
-            if calls.error is not None:
-                source.stop()
-                break
-            yield found
-    yield calls.finish()
-    if calls.error is not None:
-        raise calls.error
+    typed = TypedCallStream(types, format, limits, context, on_error, bare, unwrap, tools)
+    return calls(typed, stream, close)

@@ -18,6 +18,7 @@ Read the files in this order:
 ``accumulator``         ``JsonTypedAccumulator``: fragments in, events out
 ``streams``             ``typed_values``
 ``calls``               ``typed_calls``
+``streams_async``       the asynchronous twins of both
 ``plans``               finds the library of a type, and caches its plan
 ``pydantic_schema``     pydantic's core schemas, analysed
 ``pydantic_plan``       the plan of a type for pydantic
