@@ -272,10 +272,12 @@ const RUNNERS = {
 /** Write messages as the table has them: without defaults. */
 function withoutDefaults(messages) {
   const isLeftOut = (name, value) => value === null || value === false || (name === "choice" && value === 0);
+  const isEmpty = (name, value, type) => name === "text" && value === "" && type !== "text_delta";
   return messages.flatMap(({ tool_call_updates: updates, ...message }) =>
     (updates ?? [message]).map((each) => {
       const fields = Object.entries({ ...message, ...each });
-      return Object.fromEntries(fields.filter(([name, value]) => !isLeftOut(name, value)));
+      const isGiven = ([name, value]) => !isLeftOut(name, value) && !isEmpty(name, value, message.type);
+      return Object.fromEntries(fields.filter(isGiven));
     }),
   );
 }

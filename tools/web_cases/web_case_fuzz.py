@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "tests/support"))
 
 import midstream
+import midstream.sse
 from make_web_cases import expected_of
 from midstream.calls.messages import to_event
 from web_case_inputs import end, over, said, upd, wire
@@ -179,6 +181,57 @@ class _Maker:
         elif self.is_so(0.03) and event.get("json_update_fragments"):
             event["json_update_fragments"].pop()
 
+    def stream_case(self) -> Case:
+        """Make events of the form compact, some of which are lost, repeated or damaged on their way."""
+        writer = midstream.EventWriter("compact", "s" if self.is_so(0.5) else None)
+        sent = [writer.start("openai-chat", None, "m")]
+        sent += [writer.add_message(self._message()) for _ in range(self.random.randint(1, 25))]
+        sent.append(writer.end())
+        decoder = midstream.sse.SseDecoder()
+        events = [event for event in decoder.add_bytes(b"".join(sent)) if event.data]
+        steps = [{"event": [event.event, event.data, event.id]} for event in events]
+        for _ in range(self.random.choice([0, 0, 1, 2, 3])):
+            at = self.random.randrange(len(steps))
+            kind, data, id = steps[at]["event"]
+            match self.random.randrange(4):
+                case 0:
+                    del steps[at]
+                case 1:
+                    steps.insert(self.random.randint(0, len(steps)), steps[at])
+                case 2:
+                    number = self.random.choice("0123")
+                    steps[at] = {"event": [kind, re.sub("[0-9]", number, data, count=1), id]}
+                case _ if data.startswith("["):
+                    names = ["length", "free_text", "end", "name", "choice", "type", "numbers", "x"]
+                    data = re.sub('"[a-z_]+":', f'"{self.random.choice(names)}":', data, count=1)
+                    steps[at] = {"event": [kind, data, id]}
+        return {"kind": "stream", "steps": [*steps, {"end": True}]}
+
+    def _message(self) -> Any:
+        choose = self.random.choice
+        place: dict[str, Any] = {"choice": choose([0, 0, 0, 1])}
+        if self.is_so(0.3):
+            place["message_id"] = "n"
+        call = {"tool_call_id": choose([None, "a", "b"]), "index": choose([None, 0, 1])}
+        text = choose(["a", "bc😀", '{"a": 1', "}", "é\n", "", "\ud83d", "\ude00"])
+        match self.random.randrange(10):
+            case 0 | 1 | 2:
+                name = choose([None, None, "f", "g"])
+                event = {"function_name": name, "function_args": text, "is_free_text": self.is_so(0.1)}
+                return {"type": "tool_call_update", **call, **event, **place}
+            case 3:
+                return {"type": "tool_call_end", **call, "failed": self.is_so(0.3), **place}
+            case 4:
+                return {"type": "message_end", "reason": "stop", **place}
+            case 5:
+                snapshot = {"message_id": "m", "text": "Hey", "calls": []}
+                return {"type": "stream_snapshot", "messages": [snapshot]}
+            case 6:
+                return {"type": "tool_result", "tool_call_id": "a", "result": 1}
+            case at:
+                types = ["text_delta", "reasoning_delta", "refusal_delta"]
+                return {"type": types[at - 7], "text": text, **place}
+
 
 def random_cases(count: int, seed: int) -> list[Case]:
     """Make cases, with what is expected of them."""
@@ -186,10 +239,15 @@ def random_cases(count: int, seed: int) -> list[Case]:
     cases = []
     for number in range(count):
         make = maker.random.choice(
-            [maker.text_case, maker.updates_case, maker.rebuild_case, maker.handler_case]
+            [maker.text_case, maker.updates_case, maker.rebuild_case, maker.handler_case, maker.stream_case]
         )
         case: Case = json.loads(json.dumps({**make(), "name": f"{seed}/{number}", "repeats": True}))
-        cases.append({**case, "expect": expected_of(midstream, case)})
+        expect = expected_of(midstream, case)
+        if case["kind"] == "stream":
+            # a reader in Python that has failed stays failed
+            count_until_failure = next((at for at, step in enumerate(expect, 1) if step.get("throws")), None)
+            case["steps"], expect = case["steps"][:count_until_failure], expect[:count_until_failure]
+        cases.append({**case, "expect": expect})
     return cases
 
 

@@ -803,6 +803,7 @@ def handler_ends() -> Iterable[Case]:
         yield handler(
             f"{name}, ended by the call, then by the message", upd(args, id="a"), end("a"), over("stop"), LAST
         )
+        yield handler(f"{name}, ended twice, then by the stream", upd(args, id="a"), end("a"), end("a"), LAST)
         yield handler(f"{name}, ended by the call, then by the stream", upd(args, id="a"), end("a"), LAST)
         yield handler(f"{name}, ended by the call, then cut off", upd(args, id="a"), end("a"), cut_off, LAST)
         yield handler(
@@ -1295,6 +1296,22 @@ def server_streams() -> Iterable[Case]:
         ["message_end", {"type": "message_end", "choice": 0, "lengths": [[0, 2], [1, 4], [7, 1]]}, ""],
         [0, 1, "b"],
         ["message_end", {"type": "message_end", "lengths": [[2, 1]]}, ""],
+    )
+    yield stream(
+        "lengths with a result",
+        start,
+        [0, about | {"free_text": True}],
+        [0, 0, "b"],
+        ["tool_result", {"type": "tool_result", "tool_call_id": "a", "result": 1, "lengths": [[0, 5]]}, ""],
+    )
+    yield stream(
+        "ids of another sender",
+        ["ping", {}, "p-9"],
+        [*start[:2], "p-9"],
+        ["message", json.dumps([text, [0, 0, "a"]]), "p-9"],
+        ["message", json.dumps([0, 1, "b"]), "p-9"],
+        ["message", json.dumps([0, 2, "c"]), "p-8"],
+        over,
     )
     yield stream(
         "a snapshot, and what continues it",

@@ -154,7 +154,8 @@ export class CallState {
   endIfCertain() {
     const { source } = this;
     const isInDoubt = source === null || (!source.isComplete && source.openPath === null);
-    if (this.isOpen && isInDoubt && this.error === null) {
+    if (!this.isOpen) return;
+    if (isInDoubt && this.error === null) {
       this.isOpen = false;
       this.isWaiting = true;
     } else {

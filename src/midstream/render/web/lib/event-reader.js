@@ -23,13 +23,13 @@ export class EventReader {
   isComplete = false;
   #messageId = null;
   #items = new ItemReader();
-  // the stream's part of the event ids, and the number in the last one
-  #stream = "";
+  // the stream's part of the event ids, if they are counted, and the number in the last one
+  #stream = null;
   #last = [-1, 0];
 
   /** Return the messages of an event {type, data, id}. */
   addEvent({ type, data: text, id = "" }) {
-    if (!this.#isNew(id)) return [];
+    if (!this.#isNew(type, id)) return [];
     const isUnnamed = type === "message";
     // a provider's own events have other names and beginnings
     const isOurs = isUnnamed
@@ -71,14 +71,12 @@ export class EventReader {
     const { lengths, numbers, next_number, ...rest } = data;
     const message = { type, ...place, ...rest };
     const messages = [];
-    if (type === "stream_snapshot") this.#items.restore(numbers, next_number);
-    if (type === "message_end") {
-      // the lengths of texts show what was lost at their ends; those of the form full are not read
-      for (const item of Array.isArray(lengths) ? lengths : []) {
-        if (Array.isArray(item)) messages.push(...this.#items.read([item[0], { length: item[1] }]));
-      }
-      this.#items.endMessage(message);
+    // the lengths of texts show what was lost at their ends; those of the form full are not read
+    for (const item of Array.isArray(lengths) ? lengths : []) {
+      if (Array.isArray(item)) messages.push(...this.#items.read([item[0], { length: item[1] }]));
     }
+    if (type === "stream_snapshot") this.#items.restore(numbers, next_number);
+    if (type === "message_end") this.#items.endMessage(message);
     return [...messages, message];
   }
 
@@ -89,14 +87,19 @@ export class EventReader {
   }
 
   /** Report whether an event has not arrived before: the numbers in the ids of a stream increase. */
-  #isNew(id) {
+  #isNew(type, id) {
     const match = EVENT_ID.exec(id);
     if (match === null) return true;
-    const at = [Number(match[2]), Number(match[3] ?? 0)];
-    const [number, part] = this.#last;
-    if (match[1] === this.#stream && (at[0] < number || (at[0] === number && at[1] <= part))) return false;
-    this.#stream = match[1];
-    this.#last = at;
+    const [number, part] = [Number(match[2]), Number(match[3] ?? 0)];
+    if (type === "stream_start" && match[1] !== this.#stream) {
+      // if the events have no ids of their own, this one is left from another event
+      this.#stream = number === 0 && part === 0 ? match[1] : null;
+    } else {
+      if (match[1] !== this.#stream) return true;
+      const [lastNumber, lastPart] = this.#last;
+      if (number < lastNumber || (number === lastNumber && part <= lastPart)) return false;
+    }
+    this.#last = [number, part];
     return true;
   }
 }
