@@ -41,6 +41,7 @@ LAYERS = [
             "_undefined",
             "_options",
             "_signature",
+            "_repr",
             "_closing",
             "_version",
         ),

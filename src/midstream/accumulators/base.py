@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._repr import describe
 from ..core import cython_shim as cython
 from ..core.visitor import Visitor
 from ..errors import ErrorCode, JsonStreamError, ParserError, Position
@@ -183,6 +184,9 @@ class Accumulator(ReentrancyGuard):
             # the exception of parse_int or parse_float, if one of them refused the number
             cause = self._machine.numbers.cause
             raise JsonStreamError(error, self._visitor.written_error_path(), updates) from cause
+
+    def __repr__(self) -> str:
+        return describe(self)
 
     def __reduce__(self) -> tuple[object, ...]:
         data = self.checkpoint()

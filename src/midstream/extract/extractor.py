@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from .._repr import describe
 from ..accumulators.base import DEFAULT_LIMITS
 from ..accumulators.fragments import JsonFragmentAccumulator
 from ..accumulators.update import JsonFragmentUpdate, update_of_error
@@ -134,6 +135,9 @@ class JsonExtractor:
             raise
         finally:
             self._is_busy = False
+
+    def __repr__(self) -> str:
+        return describe(self)
 
     @property
     def is_complete(self) -> bool:

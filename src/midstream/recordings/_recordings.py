@@ -36,6 +36,9 @@ class Recording(NamedTuple):
     format: Format
     body: bytes
 
+    def __repr__(self) -> str:
+        return f"<Recording {self.name} ({self.format}): {self.title}, {len(self.body):,} bytes>"
+
     def blocks(self) -> list[bytes]:
         r"""Return the stream split into its events, each with its blank line.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
+from .._repr import describe
 from ..accumulators.base import DEFAULT_LIMITS
 from ..accumulators.fragments import JsonFragmentAccumulator
 from ..errors import JsonStreamError, TypedStreamError
@@ -228,6 +229,9 @@ class JsonTypedAccumulator(Generic[T]):
         while the document is not complete.
         """
         return self._snapshot([]).result
+
+    def __repr__(self) -> str:
+        return describe(self)
 
     @property
     def is_complete(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._repr import describe
 from .._signature import SourceSignature
 from ..accumulators.base import DEFAULT_LIMITS
 from ..accumulators.reentrancy import ReentrancyGuard
@@ -67,6 +68,9 @@ class JsonFragmentRebuilder(ReentrancyGuard):
             self._start()
         finally:
             release(self)
+
+    def __repr__(self) -> str:
+        return describe(self)
 
     def _word(self) -> str:
         return "rebuilder"
