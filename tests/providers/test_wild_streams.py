@@ -12,6 +12,7 @@ from midstream import (
     MessageEnd,
     Other,
     ReasoningDelta,
+    RefusalDelta,
     TextDelta,
     ToolResult,
     Usage,
@@ -206,3 +207,33 @@ def test_an_image_at_the_start_of_a_step() -> None:
     step = {"type": "model_output", "content": [{"type": "text", "text": "See:"}, image]}
     event = {"event_type": "step.start", "index": 0, "step": step}
     assert adapter("gemini-interactions").add_event(event) == [TextDelta("See:"), Other("image", image)]
+
+
+SAID = {"type": "message", "id": "m", "content": [{"type": "output_text", "text": "Hi"}]}
+CALLED = {
+    "type": "function_call", "id": "i", "call_id": "c", "name": "f", "arguments": '{"a": 1}',
+}  # fmt: skip
+COMPLETED = {"type": "response.completed", "response": {"status": "completed", "output": [SAID, CALLED]}}
+
+
+def test_the_output_of_a_response_that_said_nothing_else() -> None:
+    """Nothing is read twice: not the output after deltas or items, nor a message after its deltas."""
+    found = read([{"type": "response.created", "response": {}}, COMPLETED])
+    assert found[0] == TextDelta("Hi")
+    assert found[-1] == MessageEnd("completed")
+    *_, [call] = tool_calls([COMPLETED])
+    assert (call.id, call.name, call.args, call.is_complete) == ("c", "f", {"a": 1}, True)
+    done = {"type": "response.output_item.done", "output_index": 0, "item": SAID}
+    delta = {"type": "response.output_text.delta", "item_id": "m", "output_index": 0, "delta": "Hi"}
+    for events in ([done], [delta, done], [delta]):
+        assert "".join(text_deltas([*events, COMPLETED])) == "Hi"
+    # a second message without deltas
+    assert "".join(text_deltas([delta, done, {**done, "output_index": 1}, COMPLETED])) == "HiHi"
+    refused = {"type": "message", "content": [{"type": "refusal", "refusal": "No"}]}
+    assert read([{**done, "item": refused}]) == [RefusalDelta("No")]
+
+
+def test_the_annotations_of_a_text_of_langchain() -> None:
+    block = {"type": "text", "text": "Hi", "annotations": [{"type": "citation", "url": "u"}]}
+    message = {"type": "AIMessageChunk", "content": [block], "tool_call_chunks": []}
+    assert read([message]) == [TextDelta("Hi"), Other("annotations", block["annotations"])]

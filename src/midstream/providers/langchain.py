@@ -162,7 +162,9 @@ def _block(block: Any, choice: int) -> list[Message]:
     id, name = word(block, "id"), word(block, "name")
     match word(block, "type"):
         case "text":
-            return [TextDelta(text(block, "text"), choice=choice)]
+            cited = [(name, get(block, name)) for name in ("annotations", "citations")]
+            others = [Other(name, value, choice=choice) for name, value in cited if value]
+            return [TextDelta(text(block, "text"), choice=choice), *others]
         case "reasoning" | "thinking" | "reasoning_content" | "redacted_thinking" as kind:
             return _reasoning(block, kind, choice)
         case "refusal":

@@ -28,7 +28,7 @@ from ..calls.messages import (
 )
 from ._adapter import Adapter as BaseAdapter
 from ._parts import provider_error, usage_of
-from ._reading import arguments_text, fields, get, index, text, word
+from ._reading import arguments_text, fields, get, index, items, text, word
 
 if TYPE_CHECKING:
     from ..calls.messages import Message
@@ -104,6 +104,9 @@ class Adapter(BaseAdapter):
     def __init__(self) -> None:
         self._items: dict[Any, _Item] = {}
         self._latest: _Item | None = None
+        # whether the text of the open item has come as deltas, and whether the response has said anything
+        self._has_text = False
+        self._has_output = False
 
     @staticmethod
     def knows(event: Any) -> bool:
@@ -118,6 +121,7 @@ class Adapter(BaseAdapter):
                 return self._continue(event, text(event, "delta"), False)
             case "response.output_text.delta" | "response.text.delta":
                 piece = text(event, "delta")
+                self._has_text = self._has_output = True
                 return [TextDelta(piece, _response_id(event))] if piece else []
             case "response.output_item.added" | "response.output_item.done":
                 return self._read_item(event, kind == "response.output_item.done")
@@ -130,11 +134,13 @@ class Adapter(BaseAdapter):
             case "response.created":
                 # the indices begin again with each response
                 self._items.clear()
+                self._has_output = self._has_text = False
                 return []
             case "raw_response_event":
                 return self._read(get(event, "data"))
             case _ if kind in _ENDS:
-                return [*self.finish(), *_end_of_response(event, _ENDS[kind])]
+                output = self._read_output(event)
+                return [*output, *self.finish(), *_end_of_response(event, _ENDS[kind])]
             case "error":
                 return [*self.finish(), *_error(event)]
         return self._read_other(event, kind, original)
@@ -147,6 +153,7 @@ class Adapter(BaseAdapter):
             case "response.reasoning_summary_text.delta":
                 return [ReasoningDelta(piece, "summary")] if piece else []
             case "response.refusal.delta":
+                self._has_text = self._has_output = True
                 return [RefusalDelta(piece)] if piece else []
             case "response.output_text.annotation.added":
                 return [Other("annotation", get(event, "annotation"))]
@@ -159,9 +166,22 @@ class Adapter(BaseAdapter):
                 return []
         return [Other(kind, original)]
 
+    def _read_output(self, event: Any) -> list[Message]:
+        """Read the output in the end of a response of which nothing else has come."""
+        messages: list[Message] = []
+        if not self._has_output and not self._items:
+            for at, item in enumerate(items(get(event, "response"), "output")):
+                messages += self._read_item({"output_index": at, "item": item}, True)
+        self._has_output = False
+        return messages
+
     def _read_item(self, event: Any, is_done: bool) -> list[Message]:
+        self._has_output = True
         given = fields(get(event, "item"))
         kind, at = word(given, "type"), index(event, "output_index")
+        if kind == "message":
+            has_text, self._has_text = self._has_text, False
+            return _contents(given) if is_done and not has_text else []
         if kind in _ARGUMENTS:
             return self._end(event, kind) if is_done else self._begin(event, kind)
         if kind in _CLIENT_TOOLS and word(given, "execution") != "server":
@@ -178,7 +198,7 @@ class Adapter(BaseAdapter):
         if kind == "reasoning":
             signature = word(given, "encrypted_content") if is_done else None
             return [] if signature is None else [ReasoningDelta("", "redacted", signature)]
-        return [Other(kind, get(event, "item"))] if is_done and kind not in ("message", None) else []
+        return [Other(kind, get(event, "item"))] if is_done and kind is not None else []
 
     def _find(self, event: Any, is_free_text: bool) -> _Item:
         """Return the item that an event belongs to, a new one if its beginning was lost."""
@@ -247,6 +267,17 @@ class Adapter(BaseAdapter):
             for item in self._items.values()
             if item.given and not item.is_emitted and not item.is_ended
         ]
+
+
+def _contents(item: Any) -> list[Message]:
+    """Read a complete message whose text has not come as deltas."""
+    messages: list[Message] = []
+    for part in items(item, "content"):
+        if piece := text(part, "text"):
+            messages.append(TextDelta(piece))
+        if refusal := text(part, "refusal"):
+            messages.append(RefusalDelta(refusal))
+    return messages
 
 
 def _response_id(event: Any) -> str | None:
