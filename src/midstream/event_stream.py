@@ -20,7 +20,7 @@ from .streams.provider import ProviderStream
 from .wire.form import to_wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from .calls.messages import Message
     from .events.writer import Form
@@ -250,14 +250,16 @@ class EventStream:
         self._writer = EventWriter(kind.form, id if is_numbered else None)
         self._enrichment = Enrichment(id, kind.format, limits, with_updates=kind.form == "full")
         self._has_failed = False
+        # is called with every message that is written
+        self.observer: Callable[[Message], None] | None = None
 
     def start(self) -> bytes:
         """Return the first event."""
         return self._writer.start(self._kind.format, self._kind.name, self._id)
 
-    def number(self, number: int) -> None:
-        """Assign the next entries the numbers ``number``, ``number.1`` and so on."""
-        self._writer.number(number)
+    def number(self, number: int, part: int = 0) -> None:
+        """Assign the next entries the numbers ``number``, ``number.1`` and so on, from a part on."""
+        self._writer.number(number, part)
 
     def add_step(self, step: Step) -> Iterator[bytes]:
         """Yield a step's entries; the first one includes the provider's raw event if it was requested."""
@@ -299,6 +301,13 @@ class EventStream:
         yield from self._written(self._enrichment.give_up())
         yield self._writer.error(code, message)
 
+    def _observed(self, message: Message) -> Message:
+        if self.observer is not None:
+            self.observer(message)
+        return message
+
     def _written(self, messages: Iterable[Message]) -> Iterator[bytes]:
+        if self.observer is not None:
+            messages = map(self._observed, messages)
         # some messages tell a client nothing new
         return filter(None, map(self._writer.add_message, messages))

@@ -113,7 +113,7 @@ class EventWriter:
         retry = "" if self._stream_id is None else f"retry: {_retry_of(self._stream_id)}\n"
         return self._event("stream_start", _json(data), retry)
 
-    def number(self, number: int) -> None:
+    def number(self, number: int, part: int = 0) -> None:
         r"""Assign the next events the ids ``<stream_id>-<number>``, ``<stream_id>-<number>.1`` and so on.
 
         >>> writer = EventWriter("compact", "s")
@@ -122,7 +122,7 @@ class EventWriter:
         b'id: s-7\n\nid: s-7.1\n\n'
         """
         self._next_event = number
-        self._part = 0
+        self._part = part
 
     def add_message(self, message: Message | Mapping[str, Any]) -> bytes:
         r"""Write a message, which may be in its plain form; return b"" if it tells a client nothing new.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse, Response
@@ -9,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from .requests import Refused, owner_of, variant_of
 from .responses import NOSNIFF, StreamResponse, problem
 from .streams.cursor import Cursor, cursor_of, parse_id
-from .streams.derivation import RAW
+from .streams.derivation import RAW, Variant
 from .streams.viewer import Viewer
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from .store.base import Head
     from .streams.channel import Channel
-    from .streams.derivation import Variant
     from .streams.hub import Hub
 
 __all__ = ["Addresses", "status_of"]
@@ -55,7 +55,10 @@ class Addresses:
     async def _read(self, request: Request, variant: Variant) -> ASGIApp:
         id = request.path_params["id"]
         channel = await self._find(request, id)
-        return await self.view(channel, variant, self._position(request, id))
+        wanted = request.query_params.get("from")
+        if wanted not in (None, "snapshot"):
+            raise Refused(problem(400, "invalid_from", "from must be snapshot"))
+        return await self.view(channel, variant, self._position(request, id), wanted is not None)
 
     def _position(self, request: Request, id: str) -> Cursor | None:
         """Return the position that a request names, in the header or the query."""
@@ -93,6 +96,7 @@ class Addresses:
         channel: Channel,
         variant: Variant,
         cursor: Cursor | None = None,
+        with_snapshot: bool = False,
         status: int = 200,
         headers: list[tuple[bytes, bytes]] | None = None,
     ) -> ASGIApp:
@@ -104,7 +108,10 @@ class Addresses:
             raise Refused(problem(409, "cursor_ahead", why))
         viewer = Viewer(channel, variant, cursor)
         try:
-            await viewer.prepare()
+            if with_snapshot and cursor is None and not variant.is_raw and not variant.with_provider:
+                await viewer.begin_with_snapshot()
+            else:
+                await viewer.prepare()
         except BaseException:
             viewer.close()
             raise
@@ -126,6 +133,18 @@ class Addresses:
                 "midstream-next": str(head.next),
             }
         )
+
+    async def state(self, request: Request) -> Response:
+        """Return what a stream has said so far."""
+        channel = await self._find(request, request.path_params["id"])
+        end, following = channel.log.end, channel.log.last + 1
+        feed = channel.new_feed(Variant(form="compact"))
+        feed.observe()
+        while not feed.skip_all():
+            await asyncio.sleep(0)
+        status = "open" if end is None else end.code or "complete"
+        said = {"stream": channel.id, "status": status, "next": following, "messages": feed.said().messages}
+        return JSONResponse(said, headers={**NOSNIFF, "cache-control": "no-cache"})
 
     async def _head(self, request: Request) -> Head:
         await self._hub.start()

@@ -89,6 +89,7 @@ def build(
         Route("/api/recordings/{name}/events", gateway.replay),
         Route("/api/enrich", gateway.enrich, methods=["POST"]),
         Route("/v1/streams/{id}", addresses.read),
+        Route("/v1/streams/{id}/state", addresses.state),
         Route("/v1/streams/{id}", addresses.cancel, methods=["DELETE"]),
         Route("/provider/v1/streams/{id}", addresses.read_raw),
         Route("/provider/v1/streams/{id}", addresses.cancel, methods=["DELETE"]),
@@ -240,7 +241,7 @@ class Gateway:
             await source.aclose()
             raise
         channel = await hub.open(owner_of(request, hub.key), name, format, source)
-        return await self.addresses.view(channel, variant, None, status, headers)
+        return await self.addresses.view(channel, variant, None, False, status, headers)
 
     # the upstream
 

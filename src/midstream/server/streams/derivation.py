@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...errors import JsonStreamError
 from ...event_stream import EventStream, Kind, Step
 from ...sse import BOM, SseDecoder, SseEvent
+from .snapshot import SnapshotBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ...calls.messages import StreamSnapshot
     from ...events.writer import Form
     from ..store.base import End
 
@@ -43,7 +45,9 @@ class Derivation:
 
     def __init__(self, id: str, meta: Mapping[str, Any], variant: Variant, max_bytes: int) -> None:
         kind = Kind(meta["name"], meta["format"], variant.with_provider, variant.form)
+        self._id = id
         self._events = EventStream(id, kind)
+        self._builder: SnapshotBuilder | None = None
         self._decoder = SseDecoder()
         self._with_provider = variant.with_provider
         self._max_bytes = max_bytes
@@ -84,6 +88,25 @@ class Derivation:
     def _close(self, code: str, message: str) -> Iterator[bytes]:
         self.is_over = True
         yield from self._events.close((code, message))
+
+    def observe(self) -> None:
+        """Collect what is said from now on, for `snapshot`."""
+        builder = self._builder = SnapshotBuilder()
+        self._events.observer = builder.add
+
+    def stop_observing(self) -> None:
+        """Forget what was collected."""
+        self._builder = self._events.observer = None
+
+    def said(self) -> StreamSnapshot:
+        """Return what was collected."""
+        assert self._builder is not None, "nothing was collected"
+        return self._builder.snapshot(self._id)
+
+    def snapshot(self, number: int, part: int) -> bytes:
+        """Return an entry that stands for all entries up to a position."""
+        self._events.number(number, part)
+        return self._events.snapshot(self.said())
 
     def finish(self, number: int, end: End) -> Iterator[bytes]:
         """Yield the entries that follow from the end of the log."""

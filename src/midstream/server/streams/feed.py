@@ -6,6 +6,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ...calls.messages import StreamSnapshot
     from .cursor import Position
     from .derivation import Derivation
     from .log import Log
@@ -61,6 +62,11 @@ class Feed:
         """Return the index of the first entry after a position."""
         return self.base if cursor is None else self.base + bisect_right(self._cursors, cursor)
 
+    @property
+    def dropped(self) -> Position:
+        """The position of the last entry that is no longer kept."""
+        return self._dropped
+
     def position_before(self, index: int) -> Position:
         """Return the position of the entry before an index; it must be kept."""
         return self._cursors[index - self.base - 1]
@@ -78,6 +84,43 @@ class Feed:
             size += len(entries[end])
             end += 1
         return entries[at:end]
+
+    def begin(self) -> bytes:
+        """Return the first entry of a new feed without keeping it."""
+        entry = self._derive() or b""
+        self._drop(len(self._entries))
+        return entry
+
+    def skip_all(self) -> bool:
+        """Derive what the log has without keeping it, for a while; report whether that is done."""
+        size, last = 0, self._log.last
+        while size < _PULL:
+            if self._number > last or self._derivation.is_over:
+                return True
+            entry = next(self._entries_of_event, None)
+            if entry is None:
+                if self._number == last or not self._advance():
+                    return True
+                continue
+            self._dropped = self._number, self._part
+            self._part += 1
+            self.base += 1
+            size += len(entry)
+        return False
+
+    def observe(self) -> None:
+        """Collect what is said, for `snapshot`."""
+        self._derivation.observe()
+
+    def said(self) -> StreamSnapshot:
+        """Return what was said so far."""
+        return self._derivation.said()
+
+    def snapshot(self) -> bytes:
+        """Return an entry that stands for all entries so far, which were skipped; stop collecting."""
+        entry = self._derivation.snapshot(*self._dropped)
+        self._derivation.stop_observing()
+        return entry
 
     def skip(self, cursor: Position) -> bool:
         """Derive entries up to a position without keeping them, for a while; report whether that is done."""

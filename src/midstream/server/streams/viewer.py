@@ -31,6 +31,8 @@ class Viewer:
         self._cursor = cursor
         self._feed = self._shared_feed() or channel.new_feed(variant)
         self._index = self._feed.index_after(cursor)
+        # what is sent before the entries of the feed
+        self._prefix: list[bytes] = []
         self._waiting: asyncio.Future[bool] | None = None
         # since when it is silent, and since when a write is going on
         self._silent_since = time.monotonic()
@@ -55,8 +57,23 @@ class Viewer:
             await asyncio.sleep(0)
         self._index = self._feed.index_after(cursor)
 
+    async def begin_with_snapshot(self, with_start: bool = True) -> None:
+        """Replace everything up to now by one entry, after the entry that begins the stream."""
+        feed = self.channel.new_feed(self.variant)
+        feed.observe()
+        start = feed.begin()
+        while not feed.skip_all():
+            await asyncio.sleep(0)
+        self._prefix = [start, feed.snapshot()] if with_start else [feed.snapshot()]
+        self._feed = feed
+        self._index = feed.base
+        self._cursor = feed.dropped
+
     def take(self) -> bytes:
         """Return the next bytes for one write; b"" if there are none yet, or no more."""
+        if self._prefix:
+            prefix, self._prefix = self._prefix, []
+            return b"".join(prefix)
         if self._index < self._feed.base:
             return b""
         entries = self._feed.take(self._index)
@@ -79,7 +96,10 @@ class Viewer:
             self.channel.share(self.variant, self._feed)
 
     async def catch_up(self) -> None:
-        """Begin again with a feed of one's own, after others have gone too far ahead."""
+        """Begin again with a snapshot, or with a feed of one's own, after others have gone too far ahead."""
+        if not self.variant.is_raw and not self.variant.with_provider:
+            await self.begin_with_snapshot(with_start=False)
+            return
         self._feed = self._shared_feed() or self.channel.new_feed(self.variant)
         await self.prepare()
 
