@@ -30,7 +30,17 @@ from .calls.messages import (
 from .calls.middleware import JsonFragmentUpdateMiddleware
 from .chunker.chunker import JsonStreamChunker, PlainTextStreamChunker, chunks
 from .core.grammar import COMPILED
-from .errors import ErrorCode, JsonStreamError, NoMatch, ParserError, Position, TypedError, TypedStreamError
+from .errors import (
+    ErrorCode,
+    JsonStreamError,
+    NoMatch,
+    ParserError,
+    Position,
+    Repair,
+    RepairCode,
+    TypedError,
+    TypedStreamError,
+)
 from .events.reader import EventReader
 from .events.writer import EventWriter
 from .extract.events import DocumentEnd, DocumentStart
@@ -103,6 +113,8 @@ __all__ = [
     "ProviderError",
     "ReasoningDelta",
     "RefusalDelta",
+    "Repair",
+    "RepairCode",
     "ServerToolResult",
     "ServerToolUpdate",
     "StreamSnapshot",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-__all__ = ["AfterRoot", "OnError", "OnInvalid", "OnInvalidEvent", "Pick", "Thinking"]
+__all__ = ["AfterRoot", "Dialect", "OnError", "OnInvalid", "OnInvalidEvent", "Pick", "Thinking"]
 
 # what to do about invalid text: raise, emit an Error update and stop, or emit it and continue
 OnError = Literal["raise", "event", "recover"]
+# which text is accepted: RFC 8259 only, or what models write as well, with each repair reported
+Dialect = Literal["strict", "lenient"]
 # what text after the root value means: an error, nothing, or the next document
 AfterRoot = Literal["error", "ignore", "next"]
 # what to do about a selected value that does not fit its type

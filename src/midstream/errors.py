@@ -18,6 +18,8 @@ __all__ = [
     "NoMatch",
     "ParserError",
     "Position",
+    "Repair",
+    "RepairCode",
     "TypedError",
     "TypedStreamError",
 ]
@@ -155,6 +157,104 @@ class ParserError(NamedTuple):
         'the update does not follow from the updates before it: a Key update without a value'
         """
         return cls(code, _WORDS[code] + (why and f": {why}"), index, 1, index + 1)
+
+
+class RepairCode(StrEnum):
+    """What the lenient dialect repaired, for programs to branch on.
+
+    >>> RepairCode.TRAILING_COMMA == "trailing_comma"
+    True
+    """
+
+    # strings
+    INNER_QUOTE = "inner_quote"
+    RAW_CONTROL = "raw_control"
+    SINGLE_QUOTES = "single_quotes"
+    ODD_QUOTES = "odd_quotes"
+    TRIPLE_QUOTES = "triple_quotes"
+    INVALID_ESCAPE = "invalid_escape"
+    MISSING_QUOTE = "missing_quote"
+    CONCATENATION = "concatenation"
+    ESCAPED_QUOTE = "escaped_quote"
+    ESCAPED_SPACE = "escaped_space"
+    # tokens without quotes
+    UNQUOTED_KEY = "unquoted_key"
+    UNQUOTED_VALUE = "unquoted_value"
+    WORD = "word"
+    NUMBER = "number"
+    CALL = "call"
+    TUPLE = "tuple"
+    # structure
+    COMMENT = "comment"
+    TRAILING_COMMA = "trailing_comma"
+    EXTRA_COMMA = "extra_comma"
+    MISSING_COMMA = "missing_comma"
+    MISSING_COLON = "missing_colon"
+    EQUALS = "equals"
+    SEMICOLON = "semicolon"
+    MISSING_VALUE = "missing_value"
+    ELLIPSIS = "ellipsis"
+    WRONG_CLOSER = "wrong_closer"
+    EXTRA_CLOSER = "extra_closer"
+    EXTRA_BRACE = "extra_brace"
+    UNCLOSED = "unclosed"
+    ODD_SPACE = "odd_space"
+    JUNK = "junk"
+
+
+_REPAIRS = {
+    RepairCode.INNER_QUOTE: "a quote within a string was read as content",
+    RepairCode.RAW_CONTROL: "an unescaped control character was read as content of the string",
+    RepairCode.SINGLE_QUOTES: "single quotes were read as double quotes",
+    RepairCode.ODD_QUOTES: "other quotes were read as double quotes",
+    RepairCode.TRIPLE_QUOTES: "triple quotes were read as one quote each",
+    RepairCode.INVALID_ESCAPE: "an escape that JSON does not have",
+    RepairCode.MISSING_QUOTE: "a quote was missing",
+    RepairCode.CONCATENATION: "two strings with '+' between them were joined",
+    RepairCode.ESCAPED_QUOTE: "an escaped quote was read as a quote",
+    RepairCode.ESCAPED_SPACE: "escaped white space between tokens was skipped",
+    RepairCode.UNQUOTED_KEY: "a key without quotes",
+    RepairCode.UNQUOTED_VALUE: "a string without quotes",
+    RepairCode.WORD: "a literal of another language was read as true, false or null",
+    RepairCode.NUMBER: "a number that is not written as in JSON",
+    RepairCode.CALL: "a call was read as its argument",
+    RepairCode.TUPLE: "a tuple was read as an array",
+    RepairCode.COMMENT: "a comment was skipped",
+    RepairCode.TRAILING_COMMA: "a trailing comma was skipped",
+    RepairCode.EXTRA_COMMA: "an extra comma was skipped",
+    RepairCode.MISSING_COMMA: "a comma was missing",
+    RepairCode.MISSING_COLON: "a colon was missing",
+    RepairCode.EQUALS: "an equals sign was read as a colon",
+    RepairCode.SEMICOLON: "a semicolon was read as a comma",
+    RepairCode.MISSING_VALUE: "a missing value was read as null",
+    RepairCode.ELLIPSIS: "an ellipsis was skipped",
+    RepairCode.WRONG_CLOSER: "a bracket of the wrong kind closed a container",
+    RepairCode.EXTRA_CLOSER: "an extra closing bracket was skipped",
+    RepairCode.EXTRA_BRACE: "an extra opening brace was skipped",
+    RepairCode.UNCLOSED: "a code fence ended before the document did",
+    RepairCode.ODD_SPACE: "white space that JSON does not have was skipped",
+    RepairCode.JUNK: "text that is not JSON was skipped",
+}
+
+
+class Repair(NamedTuple):
+    """A repair of the lenient dialect: its code, and where strict parsing would have reported an error.
+
+    >>> Repair.at(RepairCode.TRAILING_COMMA, 4, 1, 5, "root")[:4]
+    (<RepairCode.TRAILING_COMMA: 'trailing_comma'>, 'a trailing comma was skipped (line 1, column 5)', 4, 1)
+    """
+
+    code: RepairCode
+    message: str
+    index: int  # type: ignore[assignment]  # hides tuple.index, as in ParserError
+    line: int
+    column: int
+    path: str
+
+    @classmethod
+    def at(cls, code: RepairCode, index: int, line: int, column: int, path: str) -> Repair:
+        """Return the repair with this code at a position; its message never quotes the text."""
+        return cls(code, f"{_REPAIRS[code]} (line {line}, column {column})", index, line, column, path)
 
 
 class JsonStreamError(ValueError):

@@ -11,10 +11,11 @@ class Limits(NamedTuple):
     """Limit what a document may contain; None removes a limit.
 
     ``max_depth`` counts open containers. The others count characters: of a decoded string or key, of a
-    number as written, and of a document with the white space around it.
+    number as written, and of a document with the white space around it. ``max_repairs`` is how many
+    repairs of the lenient dialect are recorded; further ones are only counted.
 
     >>> Limits(max_string=1_000_000)
-    Limits(max_depth=1000, max_string=1000000, max_number=4300, max_document=None)
+    Limits(max_depth=1000, max_string=1000000, max_number=4300, max_document=None, max_repairs=1000)
     """
 
     max_depth: int | None = 1000
@@ -22,6 +23,7 @@ class Limits(NamedTuple):
     # int() also refuses more than 4,300 digits by default, because the conversion takes quadratic time
     max_number: int | None = 4300
     max_document: int | None = None
+    max_repairs: int | None = 1000
 
     def check(self) -> None:
         """Raise ValueError if a limit is neither a count nor None."""

@@ -103,7 +103,7 @@ def test_a_missing_separator_costs_one_error(
         ('["\\', "code so far", 3, 0),
         ("[tr", "letters of true", 1, 3),
         ("[fals", "letters of false", 1, 4),
-        ("[1 x", "where the error was", 0, 18),
+        ("[1 x", "where the error was", 0, 24),
         ('[1 x "\\', "quote and backslash", 2, 2),
     ],
 )

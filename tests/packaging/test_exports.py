@@ -54,6 +54,8 @@ NAMES = [
     "ProviderError",
     "ReasoningDelta",
     "RefusalDelta",
+    "Repair",
+    "RepairCode",
     "ServerToolResult",
     "ServerToolUpdate",
     "StreamSnapshot",

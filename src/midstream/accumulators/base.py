@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .._repr import describe
 from ..core import cython_shim as cython
 from ..core.visitor import Visitor
-from ..errors import ErrorCode, JsonStreamError, ParserError, Position
+from ..errors import ErrorCode, JsonStreamError, ParserError, Position, Repair
 from ..limits import Limits
 from .reentrancy import ReentrancyGuard
 
@@ -34,6 +34,7 @@ DEFAULT_LIMITS = Limits()
 _VERSION = 1
 _ON_ERROR = ("raise", "event", "recover")
 _AFTER_ROOT = ("error", "ignore", "next")
+_DIALECTS = ("strict", "lenient")
 
 
 def _quoted_list(choices: tuple[str, ...]) -> str:
@@ -46,6 +47,7 @@ class Accumulator(ReentrancyGuard):
 
     __slots__ = (
         "_after_root",
+        "_dialect",
         "_limits",
         "_machine",
         "_on_error",
@@ -62,11 +64,14 @@ class Accumulator(ReentrancyGuard):
         limits: Limits,
         parse_int: Callable[[str], Any],
         parse_float: Callable[[str], Any],
+        dialect: str = "strict",
     ) -> None:
         if on_error not in _ON_ERROR:
             raise ValueError(f"on_error must be one of {_quoted_list(_ON_ERROR)}, not {on_error!r}")
         if after_root not in _AFTER_ROOT:
             raise ValueError(f"after_root must be one of {_quoted_list(_AFTER_ROOT)}, not {after_root!r}")
+        if dialect not in _DIALECTS:
+            raise ValueError(f"dialect must be one of {_quoted_list(_DIALECTS)}, not {dialect!r}")
         if limits is not DEFAULT_LIMITS:
             if not isinstance(limits, Limits):
                 raise TypeError(f"limits must be a Limits, not {type(limits).__name__}")
@@ -81,10 +86,12 @@ class Accumulator(ReentrancyGuard):
         limits: Limits,
         parse_int: Callable[[str], Any],
         parse_float: Callable[[str], Any],
+        dialect: str = "strict",
     ) -> None:
         """Store options that have been checked; the reentrancy guard must be held."""
         self._on_error = on_error
         self._after_root = after_root
+        self._dialect = dialect
         self._limits = limits
         self._parse_int = parse_int
         self._parse_float = parse_float
@@ -102,13 +109,23 @@ class Accumulator(ReentrancyGuard):
     def _start(self) -> None:
         recover = self._on_error == "recover"
         self._machine = new_machine(
-            self._limits, self._after_root, recover, self._parse_int, self._parse_float
+            self._limits,
+            self._after_root,
+            recover,
+            self._parse_int,
+            self._parse_float,
+            self._dialect == "lenient",
         )
         self._visitor = self._new_visitor()
 
     def _options(self) -> dict[str, Any]:
         """Return the options of the constructor as plain data."""
-        return {"on_error": self._on_error, "after_root": self._after_root, "limits": list(self._limits)}
+        return {
+            "on_error": self._on_error,
+            "after_root": self._after_root,
+            "limits": list(self._limits),
+            "dialect": self._dialect,
+        }
 
     def _new_visitor(self) -> Visitor:
         """Return the visitor for a new stream."""
@@ -151,6 +168,33 @@ class Accumulator(ReentrancyGuard):
         begun = self._begin_read()
         try:
             return self._visitor.last_error
+        finally:
+            if begun:
+                release(self)
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """What the lenient dialect repaired, in text order; at most ``max_repairs`` of the limits.
+
+        >>> from midstream import JsonValueAccumulator
+        >>> acc = JsonValueAccumulator(dialect="lenient")
+        >>> _ = acc.add_fragment("{'a': 1,}")
+        >>> acc.value, [str(repair.code) for repair in acc.repairs]
+        ({'a': 1}, ['single_quotes', 'trailing_comma'])
+        """
+        begun = self._begin_read()
+        try:
+            return tuple(self._machine.repairs or ())
+        finally:
+            if begun:
+                release(self)
+
+    @property
+    def repair_count(self) -> int:
+        """How many repairs there were, including those that exceed the limit."""
+        begun = self._begin_read()
+        try:
+            return self._machine.repair_count
         finally:
             if begun:
                 release(self)

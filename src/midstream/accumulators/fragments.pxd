@@ -10,7 +10,7 @@ from .update cimport JsonFragmentUpdate, Emitter, list_with_room
 
 cdef object START_OBJECT, END_OBJECT, START_ARRAY, END_ARRAY, KEY
 cdef object START_STRING, PARTIAL_STRING, COMPLETE_STRING
-cdef object COMPLETE_NUMBER, COMPLETE_BOOLEAN, COMPLETE_NULL, JSON_COMPLETE, ERROR
+cdef object COMPLETE_NUMBER, COMPLETE_BOOLEAN, COMPLETE_NULL, JSON_COMPLETE, ERROR, REPAIR
 cdef list _NONE
 cdef Py_ssize_t _FEW
 
@@ -19,6 +19,7 @@ cdef class FragmentVisitor(Emitter):
     cdef Py_ssize_t index
     cdef TextBuffer text
     cdef inline int _begin_item(self) except -1
+    cdef object _segment_at(self, int where)
     cdef int _enter(self, object kind) except -1
     @cython.locals(pair=tuple)
     cdef int _leave(self, object kind) except -1

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._signature import SourceSignature
 from ..core import cython_shim as cython
 from ..core.text import TextBuffer, load_text, save_text
-from ..paths import pair_of, root_of, segments_of
+from ..paths import format_path, pair_of, root_of, segments_of
 from .base import DEFAULT_LIMITS, Accumulator, restore
 from .update import (
     COMPLETE_BOOLEAN,
@@ -22,6 +22,7 @@ from .update import (
     JSON_COMPLETE,
     KEY,
     PARTIAL_STRING,
+    REPAIR,
     START_ARRAY,
     START_OBJECT,
     START_STRING,
@@ -44,9 +45,9 @@ if not cython.compiled:
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._options import AfterRoot, OnError
+    from .._options import AfterRoot, Dialect, OnError
     from ..core.visitor import Visitor
-    from ..errors import ParserError
+    from ..errors import ParserError, Repair
     from ..limits import Limits
     from ..paths import Segment
 
@@ -169,12 +170,25 @@ class FragmentVisitor(Emitter):
         self.emit(JSON_COMPLETE, None, None)
         self.segment = None
 
-    def error(self, error: ParserError, where: int) -> None:
-        segment = self.segment
+    def _segment_at(self, where: int) -> Segment | None:
+        """Return the segment of a place: where an error or a repair is."""
         if where == IN_CONTAINER:
-            segment = None
-        elif where == IN_NEXT_VALUE and self.in_array:
-            segment = self.index + 1
+            return None
+        return self.index + 1 if where == IN_NEXT_VALUE and self.in_array else self.segment
+
+    def repair(self, repair: Repair, where: int) -> Repair:
+        last = self.segment
+        self.segment = self._segment_at(where)
+        segments = segments_of(self.pair)
+        if self.segment is not None:
+            segments = (*segments, self.segment)
+        repair = repair._replace(path=format_path(root_of(self.pair), segments))
+        self.emit(REPAIR, repair.message, repair)
+        self.segment = last
+        return repair
+
+    def error(self, error: ParserError, where: int) -> None:
+        segment = self._segment_at(where)
         self.last_error = error
         self.error_place = self.pair if segment is None else (self.pair, segment)
         last, self.segment = self.segment, segment
@@ -224,6 +238,8 @@ class JsonFragmentAccumulator(Accumulator):
       ``trailing``. ``"next"``: it is another document (NDJSON, concatenated JSON).
     - ``limits=Limits()``: the size and depth that a document may have.
     - ``parse_int=int``, ``parse_float=float``: the functions that convert the text of a number.
+    - ``dialect="strict"``: RFC 8259 only. ``"lenient"``: text as models write it, too; each repair is an
+      update and listed in ``repairs``.
 
     An accumulator reads one stream, in one thread at a time.
 
@@ -255,15 +271,16 @@ class JsonFragmentAccumulator(Accumulator):
         limits: Limits = DEFAULT_LIMITS,
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
+        dialect: Dialect = "strict",
     ) -> None:
         root = str(root)
-        self._check_options(on_error, after_root, limits, parse_int, parse_float)
+        self._check_options(on_error, after_root, limits, parse_int, parse_float, dialect)
         self._begin_set_up()
         try:
             self._root = root
             # how many updates the next call is likely to return, 0 for a few
             self._room = 0
-            self._set_up(on_error, after_root, limits, parse_int, parse_float)
+            self._set_up(on_error, after_root, limits, parse_int, parse_float, dialect)
         finally:
             release(self)
 

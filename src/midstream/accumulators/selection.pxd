@@ -36,3 +36,4 @@ cdef class SelectionVisitor(Visitor):
     cdef int open_scalar(self) except -1
     @cython.locals(state=State)
     cdef int scalar(self, object value) except -1
+    cdef str _path_at(self, int where)

@@ -25,7 +25,7 @@ if not cython.compiled:
     from ..core.modes import IN_CONTAINER, IN_STRING
 
 if TYPE_CHECKING:
-    from ..errors import ParserError
+    from ..errors import ParserError, Repair
     from ..paths import Segments
     from .automaton import Automaton, State
 
@@ -339,7 +339,14 @@ class SelectionVisitor(Visitor):
 
     def error(self, error: ParserError, where: int) -> None:
         self.last_error = error
+        self.error_path = self._path_at(where)
+
+    def repair(self, repair: Repair, where: int) -> Repair:
+        return repair._replace(path=self._path_at(where))
+
+    def _path_at(self, where: int) -> str:
+        """Return the path of an error or a repair."""
         segments = self.segments[1:]
         if where != IN_CONTAINER and self.segments:
             segments.append(self.index - (where == IN_STRING) if self.in_array else self.key_of_value)
-        self.error_path = format_path("root", segments)
+        return format_path("root", segments)

@@ -17,7 +17,7 @@ if not TYPE_CHECKING and cython.compiled:
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..errors import ParserError
+    from ..errors import ParserError, Repair
     from ..paths import PathPair, Segment, Segments
 
 __all__ = ["Emitter", "JsonFragmentKind", "JsonFragmentUpdate", "update_of_error"]
@@ -43,6 +43,7 @@ class JsonFragmentKind(StrEnum):
     CompleteNull = "CompleteNull"
     JsonComplete = "JsonComplete"
     Error = "Error"
+    Repair = "Repair"
 
 
 # a module global is quicker to read than a member of an Enum
@@ -59,6 +60,7 @@ COMPLETE_BOOLEAN = JsonFragmentKind.CompleteBoolean
 COMPLETE_NULL = JsonFragmentKind.CompleteNull
 JSON_COMPLETE = JsonFragmentKind.JsonComplete
 ERROR = JsonFragmentKind.Error
+REPAIR = JsonFragmentKind.Repair
 
 
 # Excluded from garbage collection: an update holds strings, scalars and path pairs, none of which can
@@ -72,8 +74,9 @@ class JsonFragmentUpdate:
     """Report what became known at a place of the document.
 
     ``text_value`` is the new text of a PartialString, the complete text of a CompleteString, the key of
-    a Key, a number or literal as written, or the message of an Error; ``value`` is the complete value
-    (or key), ``error`` the error as data. Each is None where it does not apply.
+    a Key, a number or literal as written, or the message of an Error or a Repair; ``value`` is the complete
+    value (or key), ``error`` the error and ``repair`` the repair as data. Each is None where it does not
+    apply.
 
     >>> update = JsonFragmentUpdate("root.users[2]", "CompleteNumber", "12", 12)
     >>> update
@@ -124,18 +127,23 @@ class JsonFragmentUpdate:
 
     @property
     def text_value(self) -> str | None:
-        """The new text of a string, the key, the number or literal as written, the error's message."""
+        """The new text of a string, the key, the number or literal as written, the message of an error."""
         return self._text
 
     @property
     def value(self) -> Any:
         """The complete value, if there is one."""
-        return None if self._kind is ERROR else self._value
+        return None if self._kind is ERROR or self._kind is REPAIR else self._value
 
     @property
     def error(self) -> ParserError | None:
         """The error as data, if the update reports one."""
         return self._value if self._kind is ERROR else None
+
+    @property
+    def repair(self) -> Repair | None:
+        """The repair as data, if the update reports one: only with the lenient dialect."""
+        return self._value if self._kind is REPAIR else None
 
     def _parts(self) -> tuple[object, ...]:
         return self.path, self._kind, self._text, self._value
@@ -148,7 +156,7 @@ class JsonFragmentUpdate:
 
     def __repr__(self) -> str:
         parts = [repr(self.path), repr(str(self._kind))]
-        if self._value is not None and self._kind is not ERROR:
+        if self.value is not None:
             parts += [repr(self._text), repr(self._value)]
         elif self._text is not None:
             parts.append(repr(self._text))

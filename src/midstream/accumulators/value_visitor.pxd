@@ -33,6 +33,8 @@ cdef class ValueVisitor(Visitor):
     cdef tuple _path(self)
     @cython.locals(depth=Py_ssize_t)
     cdef tuple _pair(self)
+    @cython.locals(place=tuple)
+    cdef tuple _place_at(self, int where)
     @cython.locals(depth=Py_ssize_t)
     cdef int _copy_spine(self) except -1
     @cython.locals(items=list, members=dict)

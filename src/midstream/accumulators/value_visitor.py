@@ -16,6 +16,7 @@ from .._undefined import UNDEFINED
 from ..core import cython_shim as cython
 from ..core.text import TextBuffer, load_text, save_text
 from ..core.visitor import Visitor
+from ..paths import format_path, root_of, segments_of
 from .value_text import value_text
 
 if not TYPE_CHECKING and cython.compiled:
@@ -31,7 +32,7 @@ if not cython.compiled:
 
 
 if TYPE_CHECKING:
-    from ..errors import ParserError
+    from ..errors import ParserError, Repair
     from ..paths import PathPair, Segment, Segments
 
 __all__ = ["NO_DOCUMENTS", "ValueVisitor"]
@@ -274,14 +275,22 @@ class ValueVisitor(Visitor):
             self.changed_values.append(self.root)
             self.touched = False
 
-    def error(self, error: ParserError, where: int) -> None:
-        self._flush_text()
-        self.last_error = error
+    def _place_at(self, where: int) -> PathPair:
+        """Return the place of an error or a repair."""
         place = self._pair()
         if where != IN_CONTAINER and self.spine:
             begun = where == IN_STRING
             place = (place, len(self.current) - begun if self.in_array else str(self.key_of_value))
-        self.error_place = place
+        return place
+
+    def error(self, error: ParserError, where: int) -> None:
+        self._flush_text()
+        self.last_error = error
+        self.error_place = self._place_at(where)
+
+    def repair(self, repair: Repair, where: int) -> Repair:
+        place = self._place_at(where)
+        return repair._replace(path=format_path(root_of(place), segments_of(place)))
 
     def state(self) -> dict[str, Any]:
         """Return the value as JSON text, and the keys on the path to its open container."""

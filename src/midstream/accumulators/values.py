@@ -27,7 +27,7 @@ if not cython.compiled:
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._options import AfterRoot, OnError
+    from .._options import AfterRoot, Dialect, OnError
     from ..core.visitor import Visitor
     from ..paths import Segments
 
@@ -64,11 +64,12 @@ class JsonValueAccumulator(Accumulator):
         limits: Limits = DEFAULT_LIMITS,
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
+        dialect: Dialect = "strict",
     ) -> None:
-        self._check_options(on_error, after_root, limits, parse_int, parse_float)
+        self._check_options(on_error, after_root, limits, parse_int, parse_float, dialect)
         self._begin_set_up()
         try:
-            self._set_up(on_error, after_root, limits, parse_int, parse_float)
+            self._set_up(on_error, after_root, limits, parse_int, parse_float, dialect)
         finally:
             release(self)
 
@@ -207,4 +208,4 @@ class JsonValueAccumulator(Accumulator):
         return accumulator
 
 
-_NO_LIMITS = Limits(None, None, None, None)
+_NO_LIMITS = Limits(None, None, None, None, None)

@@ -1,11 +1,15 @@
 cimport cython
 from cpython.unicode cimport PyUnicode_DecodeUTF8Stateful
 
+from .bare_tokens cimport begin_bare, read_bare_string
 from .chars cimport Chars, chars_of, content_end, is_content, narrowed, slice_of
+from .lenient_strings cimport begin_string
+from .lenient_structure cimport continue_lenient, repair
 from .machine cimport Machine, disable_fast_path, enable_fast_path
 from .modes cimport *
 from .numbers cimport is_part
 from .recovery cimport fail, fail_finally, read_after_root, skip
+from .repairs cimport note_line, resumed, take_back
 from .strings cimport cached_key
 from .structure cimport close_container, end_root, open_container
 from .tokens cimport finish_number, read_literal, read_number, read_string
@@ -22,18 +26,20 @@ cdef int _feed_bytes(Machine machine, bytes data, Visitor visitor) except -1
 cdef int _feed_invalid(Machine machine, str text, Visitor visitor) except -1
 cdef int _fail_encoding(Machine machine, str replacement, Visitor visitor) except -1
 @cython.locals(
-    length=Py_ssize_t, n=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, chars=Chars, mode=cython.int, c=Py_UCS4, cut=bint
+    length=Py_ssize_t, n=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, chars=Chars, mode=cython.int, c=Py_UCS4, cut=cython.int
 )
-cdef int _feed_text(Machine machine, str text, bint error_follows, Visitor visitor) except -1
+cdef int _feed_text(Machine machine, str text, int final, Visitor visitor) except -1
 @cython.locals(mode=cython.int)
 cdef Py_ssize_t _continue(
-    Machine machine, str text, Chars chars, Py_ssize_t i, Py_ssize_t n, Visitor visitor
+    Machine machine, str text, Chars chars, Py_ssize_t i, Py_ssize_t n, int cut, Visitor visitor
 ) except -1
 @cython.locals(mode=cython.int, j=Py_ssize_t, c=Py_UCS4)
 cdef Py_ssize_t _begin_value(
-    Machine machine, str text, Chars chars, Py_ssize_t i, Py_ssize_t n, bint cut, Visitor visitor
+    Machine machine, str text, Chars chars, Py_ssize_t i, Py_ssize_t n, int cut, Visitor visitor
 ) except -1
-cdef Py_ssize_t _unexpected(Machine machine, object code, Py_ssize_t i, Visitor visitor) except -1
+cdef Py_ssize_t _unexpected(
+    Machine machine, object code, str text, Chars chars, Py_ssize_t i, Py_ssize_t n, int cut, Visitor visitor
+) except -1
 cdef inline Py_ssize_t _readable(Machine machine, Py_ssize_t length) except -1
 cdef bint _ends_root_number(Machine machine, str text, Chars chars, Py_ssize_t i, Visitor visitor) except -1
 

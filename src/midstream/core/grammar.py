@@ -40,14 +40,20 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
+    from .bare_tokens import begin_bare, read_bare_string
     from .chars import chars_of, content_end, is_content, match_content, narrowed, slice_of
+    from .lenient_strings import begin_string
+    from .lenient_structure import continue_lenient, repair
     from .machine import disable_fast_path, enable_fast_path
     from .modes import (
         AFTER_ITEM,
         AFTER_MEMBER,
         AFTER_ROOT,
+        BARE_STRING,
         BETWEEN,
         COLON,
+        CUT,
+        END,
         FAILED,
         FIRST_ITEM,
         KEY,
@@ -55,6 +61,7 @@ if not cython.compiled:
         NEXT_ITEM,
         NEXT_KEY,
         NUMBER,
+        OPEN,
         SKIP,
         START,
         STOPPED,
@@ -64,6 +71,7 @@ if not cython.compiled:
     )
     from .numbers import is_part
     from .recovery import fail, fail_finally, read_after_root, skip
+    from .repairs import note_line, resumed, take_back
     from .strings import cached_key
     from .structure import close_container, end_root, open_container
     from .tokens import finish_number, read_literal, read_number, read_string
@@ -114,9 +122,9 @@ def feed(machine: Machine, fragment: str | bytes, visitor: Visitor) -> None:
             # a character that was begun in bytes cannot be continued in a str
             machine.carry = b""
             _fail_encoding(machine, "\ufffd", visitor)
-            _feed_text(machine, text, False, visitor)
+            _feed_text(machine, text, OPEN, visitor)
         else:
-            _feed_text(machine, text, False, visitor)
+            _feed_text(machine, text, OPEN, visitor)
     elif isinstance(fragment, str):
         # a subclass of str may override what the grammar calls: use its plain text
         feed(machine, str.__str__(fragment), visitor)
@@ -131,6 +139,10 @@ def feed(machine: Machine, fragment: str | bytes, visitor: Visitor) -> None:
 
 def finish(machine: Machine, visitor: Visitor) -> None:
     """End the text where the input ends."""
+    if machine.options.lenient and machine.mode < FAILED and not machine.finished:
+        _feed_text(machine, "", CUT if machine.carry else END, visitor)
+        if machine.mode == BARE_STRING and machine.after == AFTER_ROOT and not machine.carry:
+            read_bare_string(machine, "", 0, 0, END, visitor)
     if machine.mode == NUMBER and machine.after == AFTER_ROOT and not machine.carry:
         # section 6: nothing but the end of the text ends a number at the root
         finish_number(machine, visitor)
@@ -174,7 +186,7 @@ def _feed_bytes(machine: Machine, data: bytes, visitor: Visitor) -> None:
     if is_invalid:
         _feed_invalid(machine, text, visitor)
     else:
-        _feed_text(machine, text, False, visitor)
+        _feed_text(machine, text, OPEN, visitor)
     if machine.carry:
         disable_fast_path(machine)
 
@@ -183,27 +195,29 @@ def _feed_invalid(machine: Machine, text: str, visitor: Visitor) -> None:
     """Read a text in which lone surrogates stand for bytes that are not UTF-8."""
     i = 0
     for match in _INVALID_BYTES(text):
-        _feed_text(machine, text[i : match.start()], True, visitor)
+        _feed_text(machine, text[i : match.start()], CUT, visitor)
         _fail_encoding(machine, "\ufffd" * (match.end() - match.start()), visitor)
         i = match.end()
         if machine.mode == FAILED:
             break
     else:
-        _feed_text(machine, text[i:], False, visitor)
+        _feed_text(machine, text[i:], OPEN, visitor)
 
 
 def _fail_encoding(machine: Machine, replacement: str, visitor: Visitor) -> None:
     """Report bytes that are not UTF-8; a recovering machine continues after them."""
+    if machine.held_length:
+        _feed_text(machine, "", CUT, visitor)
     if machine.mode < SKIP or (machine.mode == TRAILING and not machine.options.recover):
         fail(machine, ErrorCode.INVALID_UTF8, 0, visitor)
-    _feed_text(machine, replacement, False, visitor)
+    _feed_text(machine, replacement, OPEN, visitor)
 
 
 # Text
 
 
-def _feed_text(machine: Machine, text: str, error_follows: bool, visitor: Visitor) -> None:
-    """Read a text; ``error_follows`` if an error will be reported right after it.
+def _feed_text(machine: Machine, text: str, final: int, visitor: Visitor) -> None:
+    """Read a text; ``final`` says what follows it: OPEN, CUT or END of ``modes``.
 
     Each iteration of the loop reads one token, as far as it has arrived, or one character of structure. The
     modes are numbered so that one comparison selects a group:
@@ -215,11 +229,17 @@ def _feed_text(machine: Machine, text: str, error_follows: bool, visitor: Visito
 
     Keys and structure are read here because a call for each of them takes 3 % more instructions.
     """
+    if machine.held_length:
+        # the lenient dialect holds undecided text back
+        if not take_back(machine, text, final != OPEN):
+            text = ""
+        else:
+            text = resumed(machine)
     length = n = len(text)
-    cut = error_follows
+    cut = final
     if machine.base + n > machine.document_end:
         n = _readable(machine, length)
-        cut = True
+        cut = CUT
     if cython.compiled:
         narrow = narrowed(text)
         chars = chars_of(narrow)
@@ -238,9 +258,9 @@ def _feed_text(machine: Machine, text: str, error_follows: bool, visitor: Visito
                 j = i
                 if not machine.strings.place:
                     j = content_end(chars, i, n) if cython.compiled else match_content(text, i, n).end()
-                i = read_string(machine, text, chars, i, j, n, False, cut, visitor)
+                i = read_string(machine, text, chars, i, j, n, False, cut != OPEN, visitor)
             else:
-                i = _continue(machine, text, chars, i, n, visitor)
+                i = _continue(machine, text, chars, i, n, cut, visitor)
         else:
             c = chars[i]
             # section 2: ws = *( %x20 / %x09 / %x0A / %x0D )
@@ -268,26 +288,28 @@ def _feed_text(machine: Machine, text: str, error_follows: bool, visitor: Visito
                             machine.mode = VALUE
                             if i < n and chars[i] == " ":
                                 i += 1
+                    elif machine.options.lenient:
+                        i = begin_string(machine, text, chars, i, j, n, cut, visitor)
                     else:
                         machine.mode = KEY
                         enable_fast_path(machine, machine.options.max_string, i)
-                        i = read_string(machine, text, chars, i, j, n, True, cut, visitor)
+                        i = read_string(machine, text, chars, i, j, n, True, cut != OPEN, visitor)
                 elif c != "}":
-                    i = _unexpected(machine, ErrorCode.EXPECTED_KEY, i, visitor)
+                    i = _unexpected(machine, ErrorCode.EXPECTED_KEY, text, chars, i, n, cut, visitor)
                 elif mode == NEXT_KEY:
-                    i = _unexpected(machine, ErrorCode.TRAILING_COMMA, i, visitor)
+                    i = _unexpected(machine, ErrorCode.TRAILING_COMMA, text, chars, i, n, cut, visitor)
                 else:
                     i += 1
                     close_container(machine, i, visitor)
             elif mode == COLON:
                 # section 4: member = string name-separator value
                 if c != ":":
-                    i = _unexpected(machine, ErrorCode.EXPECTED_COLON, i, visitor)
+                    i = _unexpected(machine, ErrorCode.EXPECTED_COLON, text, chars, i, n, cut, visitor)
                 else:
                     machine.mode = VALUE
                     i += 1
             elif mode == AFTER_ROOT:
-                i = _unexpected(machine, ErrorCode.TRAILING_TEXT, i, visitor)
+                i = _unexpected(machine, ErrorCode.TRAILING_TEXT, text, chars, i, n, cut, visitor)
             elif c == ",":
                 machine.mode = NEXT_KEY if mode == AFTER_MEMBER else NEXT_ITEM
                 i += 1
@@ -298,34 +320,38 @@ def _feed_text(machine: Machine, text: str, error_follows: bool, visitor: Visito
                 i += 1
                 close_container(machine, i, visitor)
             else:
-                i = _unexpected(machine, ErrorCode.EXPECTED_COMMA, i, visitor)
+                i = _unexpected(machine, ErrorCode.EXPECTED_COMMA, text, chars, i, n, cut, visitor)
         if n < length:
             # another document may have begun
             n = _readable(machine, length)
-            cut = error_follows or n < length
+            cut = CUT if n < length else final
     if machine.mode < FAILED:
         if n < length:
             fail_finally(machine, ErrorCode.DOCUMENT_LIMIT, n, visitor)
         else:
             machine.base += length
+        if machine.fence:
+            note_line(machine, text)
     elif machine.mode == STOPPED:
         machine.base += i
         machine.carry = b""
 
 
-def _continue(machine: Machine, text: str, chars: str, i: int, n: int, visitor: Visitor) -> int:
+def _continue(machine: Machine, text: str, chars: str, i: int, n: int, cut: int, visitor: Visitor) -> int:
     """Continue in a number or literal, or with text that the grammar does not read."""
     mode = machine.mode
     if mode == NUMBER:
         return read_number(machine, text, chars, i, n, visitor)
     if mode == LITERAL:
         return read_literal(machine, chars, i, n, visitor)
+    if mode < SKIP:
+        return continue_lenient(machine, text, chars, i, n, cut, visitor)
     if mode == SKIP:
         return skip(machine, text, i, n, visitor)
     return read_after_root(machine, text, i, n)
 
 
-def _begin_value(machine: Machine, text: str, chars: str, i: int, n: int, cut: bool, visitor: Visitor) -> int:
+def _begin_value(machine: Machine, text: str, chars: str, i: int, n: int, cut: int, visitor: Visitor) -> int:
     """Read text[i], where a value may begin (section 3), and the value as far as it has arrived.
 
     value = false / null / true / object / array / number / string
@@ -342,9 +368,11 @@ def _begin_value(machine: Machine, text: str, chars: str, i: int, n: int, cut: b
             if machine.mode == AFTER_ROOT:
                 end_root(machine, j + 1, visitor)
             return j + 1
+        if machine.options.lenient:
+            return begin_string(machine, text, chars, i, j, n, cut, visitor)
         machine.mode = STRING
         enable_fast_path(machine, machine.options.max_string, i)
-        return read_string(machine, text, chars, i, j, n, True, cut, visitor)
+        return read_string(machine, text, chars, i, j, n, True, cut != OPEN, visitor)
     if c == "{" or c == "[":
         if len(machine.stack) >= machine.options.max_depth:
             # section 9: a parser may limit the depth of nesting
@@ -352,9 +380,13 @@ def _begin_value(machine: Machine, text: str, chars: str, i: int, n: int, cut: b
         open_container(machine, c, visitor)
         return i + 1
     if c in "-0123456789":
+        if machine.options.lenient:
+            return begin_bare(machine, text, chars, i, n, cut, visitor)
         machine.mode = NUMBER
         return read_number(machine, text, chars, i, n, visitor)
     if c == "t" or c == "f" or c == "n":
+        if machine.options.lenient:
+            return begin_bare(machine, text, chars, i, n, cut, visitor)
         machine.mode = LITERAL
         machine.literal_word = "true" if c == "t" else "false" if c == "f" else "null"
         machine.literal_at = 0
@@ -367,15 +399,19 @@ def _begin_value(machine: Machine, text: str, chars: str, i: int, n: int, cut: b
         # section 8.1: a byte order mark may be ignored
         return i + 1
     if c == "]" and mode == NEXT_ITEM:
-        return _unexpected(machine, ErrorCode.TRAILING_COMMA, i, visitor)
-    return _unexpected(machine, ErrorCode.EXPECTED_VALUE, i, visitor)
+        return _unexpected(machine, ErrorCode.TRAILING_COMMA, text, chars, i, n, cut, visitor)
+    return _unexpected(machine, ErrorCode.EXPECTED_VALUE, text, chars, i, n, cut, visitor)
 
 
-def _unexpected(machine: Machine, code: ErrorCode, i: int, visitor: Visitor) -> int:
+def _unexpected(
+    machine: Machine, code: ErrorCode, text: str, chars: str, i: int, n: int, cut: int, visitor: Visitor
+) -> int:
     """React to a character that breaks a rule of the structure; return the index at which to continue.
 
-    A dialect that accepts more than RFC 8259 would be implemented here.
+    The lenient dialect begins here, and where a string, a number or a literal does.
     """
+    if machine.options.lenient:
+        return repair(machine, code, text, chars, i, n, cut, visitor)
     return fail(machine, code, i, visitor)
 
 

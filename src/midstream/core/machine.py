@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ErrorCode, ParserError, Position
 from . import cython_shim as cython
+from .saved import checked_count, load_repairs, save_repairs
 from .text import TextBuffer, load_text, save_text
 
 if not TYPE_CHECKING and cython.compiled:
@@ -31,10 +32,14 @@ if not cython.compiled:
         AFTER_ITEM,
         AFTER_MEMBER,
         AFTER_ROOT,
+        BARE_KEY,
         BETWEEN,
+        BLOCK_COMMENT,
         DISCARD,
         FAILED,
         KEY,
+        LENIENT_STRING,
+        LINE_COMMENT,
         LITERAL,
         NUMBER,
         SKIP,
@@ -44,11 +49,13 @@ if not cython.compiled:
         TRAILING,
     )
     from .numbers import new_number_reader
+    from .options import Options, limit_of
     from .strings import new_string_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..errors import Repair
     from ..limits import Limits
     from .numbers import NumberReader
     from .strings import StringReader
@@ -56,7 +63,6 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_FENCE",
     "MAX_INDEX",
-    "UNLIMITED",
     "Machine",
     "begin_document",
     "disable_fast_path",
@@ -64,16 +70,13 @@ __all__ = [
     "new_machine",
 ]
 
-# half of the largest index, so that adding to it cannot overflow
-UNLIMITED = sys.maxsize // 2
-# the same as a Python object, for the comparison with an int of any size
-_UNLIMITED = UNLIMITED
 # the largest index
 MAX_INDEX = sys.maxsize
 # the longest code fence
 MAX_FENCE = 1000
 
-_AFTER_ROOT = {"error": AFTER_ROOT, "ignore": TRAILING, "next": BETWEEN, "stop": STOPPED}
+# what only the lenient dialect has, in a strict machine
+_ABSENT: Any = None
 
 if not cython.compiled:
     # the plain twins of the functions in ``machine.pxd``
@@ -89,23 +92,6 @@ if not cython.compiled:
         """Copy all counters and flags of a machine to another one."""
         for name in _COUNTERS:
             setattr(other, name, getattr(machine, name))
-
-
-@cython.final
-@cython.cclass
-class Options:
-    """Hold what never changes while a machine runs; clones share it."""
-
-    __slots__ = ("after_root", "max_depth", "max_document", "max_string", "recover")
-
-    def __init__(self, limits: Limits, after_root: str, recover: bool) -> None:
-        max_depth, max_string, _, max_document = limits
-        self.max_depth = limit_of(max_depth)
-        self.max_string = limit_of(max_string)
-        self.max_document = limit_of(max_document)
-        # the mode after a complete document
-        self.after_root = _AFTER_ROOT[after_root]
-        self.recover = recover
 
 
 @cython.final
@@ -141,6 +127,26 @@ class Machine:
     fence: int
     # whether `finish` has been called
     finished: bool
+    # The lenient dialect. How much undecided text is held back, and how much it was when it was read last
+    held_length: int
+    held_tried: int
+    # the flags of the open string, and how many characters it may still have
+    flags: int
+    room: int
+    # the mode after the comment
+    resume: int
+    # where the last odd white space ends
+    odd_end: int
+    # the position of the last repair, and the number of repairs
+    last_index: int
+    last_line: int
+    last_column: int
+    repair_count: int
+    # the places that the last look-ahead found
+    seen: int
+    seen_quote: int
+    # whether the line has been blank so far, which is known only within a code fence
+    line_is_blank: bool
     # how many bytes the decoder used in its last call
     decoded: int
 
@@ -159,13 +165,25 @@ class Machine:
     carry: bytes
     # the error of mode FAILED
     error: ParserError | None
+    # The lenient dialect: the text that is held back; the closing quotes of the open string; the depths of
+    # the open parentheses, twice, plus 1 for a call; the repairs. Only a lenient machine has them.
+    held: TextBuffer
+    quotes: str
+    wrappers: list[int]
+    repairs: list[Repair]
 
     if not cython.compiled:
         __slots__ = tuple(__annotations__)
 
     def position(self) -> Position:
         """Return how far the text has been read."""
-        return Position(self.base, self.line, self.base - self.line_start + 1)
+        line, line_start = self.line, self.line_start
+        if self.held_length:
+            held = self.held.peek()
+            line += held.count("\n")
+            if line > self.line:
+                line_start = self.base - self.held_length + held.rindex("\n") + 1
+        return Position(self.base, line, self.base - line_start + 1)
 
     def current_mode(self) -> int:
         """Return what may follow: one of the constants in ``modes``."""
@@ -182,6 +200,8 @@ class Machine:
     def is_after_root(self) -> bool:
         """Report whether the last document is complete."""
         mode = self.mode
+        if (mode == LINE_COMMENT or mode == BLOCK_COMMENT) and not self.stack:
+            mode = self.resume
         return mode == AFTER_ROOT or mode == BETWEEN or mode == TRAILING or mode == DISCARD or mode == STOPPED
 
     def begin_at(self, index: int, line: int, line_start: int, fence: int) -> None:
@@ -208,6 +228,11 @@ class Machine:
         other.trailing = None if self.trailing is None else self.trailing.clone()
         other.carry = self.carry
         other.error = self.error
+        other.quotes = self.quotes
+        is_lenient = self.options.lenient
+        other.held = self.held.clone() if is_lenient else _ABSENT
+        other.wrappers = self.wrappers[:] if is_lenient else _ABSENT
+        other.repairs = self.repairs[:] if is_lenient else _ABSENT
         return other
 
     def state(self) -> dict[str, Any]:
@@ -226,7 +251,12 @@ class Machine:
             token = [self.literal_word, self.literal_at]
         elif self.mode == SKIP:
             token = [self.skip_from, self.skip_depth, self.skip_quote]
-        return {
+        elif LENIENT_STRING <= self.mode <= BARE_KEY:
+            used = self.options.string_limit - self.room
+            token = [used, self.flags, self.quotes, save_text(self.token.peek())]
+        elif self.mode == LINE_COMMENT or self.mode == BLOCK_COMMENT:
+            token = [self.resume]
+        state = {
             "mode": self.mode,
             "open": "".join("{" if after == AFTER_MEMBER else "[" for after in afters),
             "position": [self.base, self.line, self.line_start, self.document_start],
@@ -237,6 +267,9 @@ class Machine:
             "finished": bool(self.finished),
             "error": None if error is None else [error.code, error.index, error.line, error.column],
         }
+        if self.options.lenient:
+            state["lenient"] = self._lenient_state()
+        return state
 
     def load(self, state: dict[str, Any]) -> None:
         """Restore a saved state; raise ValueError, KeyError or TypeError if the data is not one."""
@@ -265,6 +298,37 @@ class Machine:
             self.error = ParserError.at(ErrorCode(code), *map(checked_count, place))
         if (self.mode == FAILED) != (self.error is not None):
             raise ValueError("an error is saved if and only if the mode is FAILED")
+        if self.options.lenient:
+            self._load_lenient(state["lenient"])
+        elif LENIENT_STRING <= self.mode <= BLOCK_COMMENT:
+            raise ValueError("a mode of the lenient dialect")
+
+    def _lenient_state(self) -> dict[str, Any]:
+        """Return what only the lenient dialect has."""
+        return {
+            "held": save_text(self.held.peek()),
+            "wrappers": self.wrappers[:],
+            "odd_end": self.odd_end,
+            "is_blank": bool(self.line_is_blank),
+            "count": self.repair_count,
+            "last": [self.last_index, self.last_line, self.last_column],
+            "repairs": save_repairs(self.repairs),
+        }
+
+    def _load_lenient(self, state: dict[str, Any]) -> None:
+        """Restore what only the lenient dialect has."""
+        held = load_text(state["held"])
+        if len(held) > self.base - self.document_start:
+            raise ValueError("more text is held back than has been read")
+        if held:
+            self.held.append(held)
+        self.held_length = self.held_tried = len(held)
+        self.wrappers += map(checked_count, state["wrappers"])
+        self.odd_end = checked_count(state["odd_end"])
+        self.line_is_blank = bool(state["is_blank"])
+        self.repair_count = checked_count(state["count"])
+        self.last_index, self.last_line, self.last_column = map(checked_count, state["last"])
+        self.repairs += load_repairs(state["repairs"])
 
     def _load_token(self, token: list[Any]) -> None:
         """Restore the open token."""
@@ -292,6 +356,16 @@ class Machine:
             self.skip_from = checked_count(skip_from, FAILED)
             self.skip_depth = checked_count(skip_depth)
             self.skip_quote = checked_count(skip_quote, 2)
+        elif LENIENT_STRING <= self.mode <= BARE_KEY:
+            used, flags, quotes, key = token
+            self.room = max(0, self.options.string_limit - checked_count(used))
+            self.flags = checked_count(flags, 31)
+            if not isinstance(quotes, str):
+                raise TypeError("the quotes are a str")
+            self.quotes = quotes
+            self.token.load(key)
+        elif self.mode == LINE_COMMENT or self.mode == BLOCK_COMMENT:
+            self.resume = checked_count(token[0], AFTER_ROOT)
 
 
 if not cython.compiled:
@@ -304,10 +378,11 @@ def new_machine(
     recover: bool,
     parse_int: Callable[[str], Any],
     parse_float: Callable[[str], Any],
+    lenient: bool = False,
 ) -> Machine:
     """Return a machine that is ready for the first character."""
     machine = blank_machine()
-    machine.options = Options(limits, after_root, recover)
+    machine.options = Options(limits, after_root, recover, lenient)
     machine.strings = new_string_reader()
     machine.token = TextBuffer()
     machine.numbers = new_number_reader(limit_of(limits.max_number), parse_int, parse_float, machine.token)
@@ -316,6 +391,10 @@ def new_machine(
     machine.trailing = None
     machine.carry = b""
     machine.error = None
+    machine.quotes = ""
+    machine.held = TextBuffer() if lenient else _ABSENT
+    machine.wrappers = [] if lenient else _ABSENT
+    machine.repairs = [] if lenient else _ABSENT
     # all other counters are 0; mode 0 is START
     machine.after = AFTER_ROOT
     machine.line = 1
@@ -343,15 +422,3 @@ def enable_fast_path(machine: Machine, room: int, i: int) -> None:
 def disable_fast_path(machine: Machine) -> None:
     """Disable the fast path: the string has ended, or its next character needs the slow path."""
     machine.clear_until = 0
-
-
-def limit_of(limit: int | None) -> int:
-    """Return a limit as an index."""
-    return UNLIMITED if limit is None or limit > _UNLIMITED else limit
-
-
-def checked_count(number: object, most: int = UNLIMITED) -> int:
-    """Return a loaded number if it is a count of at most ``most``; raise ValueError otherwise."""
-    if type(number) is not int or not 0 <= number <= most:
-        raise ValueError("a count is out of range")
-    return number

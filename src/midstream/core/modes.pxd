@@ -14,6 +14,12 @@ cdef enum:
     KEY
     NUMBER
     LITERAL
+    LENIENT_STRING
+    LENIENT_KEY
+    BARE_STRING
+    BARE_KEY
+    LINE_COMMENT
+    BLOCK_COMMENT
     SKIP
     TRAILING
     DISCARD
@@ -24,3 +30,21 @@ cdef enum:
     IN_CONTAINER
     IN_NEXT_VALUE
     IN_STRING
+
+cdef enum:
+    OPEN
+    CUT
+    END
+
+cdef enum:
+    FRESH = 1
+    BEGUN = 2
+    RAW = 4
+    TRIPLE = 8
+    ESCAPED = 16
+
+cdef enum:
+    MORE = -1
+    NO = 0
+    YES = 1
+    JOIN = 2

@@ -23,6 +23,8 @@ if not cython.compiled:
         AFTER_ITEM,
         AFTER_MEMBER,
         AFTER_ROOT,
+        BARE_STRING,
+        BEGUN,
         BETWEEN,
         COLON,
         DISCARD,
@@ -31,6 +33,8 @@ if not cython.compiled:
         IN_NEXT_VALUE,
         IN_STRING,
         KEY,
+        LENIENT_KEY,
+        LENIENT_STRING,
         LITERAL,
         NEXT_ITEM,
         NEXT_KEY,
@@ -47,7 +51,7 @@ if TYPE_CHECKING:
     from .machine import Machine
     from .visitor import Visitor
 
-__all__ = ["fail", "fail_finally", "read_after_root", "skip"]
+__all__ = ["close_to", "count_lines", "fail", "fail_finally", "is_open", "read_after_root", "skip"]
 
 
 def fail(machine: Machine, code: ErrorCode, i: int, visitor: Visitor) -> int:
@@ -65,7 +69,9 @@ def fail(machine: Machine, code: ErrorCode, i: int, visitor: Visitor) -> int:
         machine.skip_from = SKIP if code == ErrorCode.DEPTH_LIMIT else mode
         machine.skip_starts = True
         machine.skip_depth = 0
-        machine.skip_quote = 1 if mode == STRING or mode == KEY else 0
+        machine.skip_quote = (
+            1 if mode == STRING or mode == KEY or mode == LENIENT_STRING or mode == LENIENT_KEY else 0
+        )
     return i
 
 
@@ -87,7 +93,9 @@ def _report(machine: Machine, code: ErrorCode, i: int, visitor: Visitor) -> Pars
         pending = machine.strings.finish()
         if pending:
             visitor.string(pending, False, False)
-    elif mode <= NEXT_ITEM or mode == NUMBER or mode == LITERAL:
+    elif (mode == LENIENT_STRING and machine.flags & BEGUN) or mode == BARE_STRING:
+        where = IN_STRING
+    elif mode <= NEXT_ITEM or mode == LENIENT_STRING or mode == NUMBER or mode == LITERAL:
         where = IN_NEXT_VALUE
     else:
         where = IN_CONTAINER
@@ -117,7 +125,7 @@ def skip(machine: Machine, text: str, i: int, n: int, visitor: Visitor) -> int:
         c = text[i]
         i += 1
         if c == "\n":
-            _count_lines(machine, text, i - 1, i)
+            count_lines(machine, text, i - 1, i)
             if not machine.stack and machine.options.after_root == BETWEEN:
                 # each document of a sequence stands on a line of its own
                 machine.mode = BETWEEN
@@ -138,8 +146,8 @@ def skip(machine: Machine, text: str, i: int, n: int, visitor: Visitor) -> int:
         elif c == "}" or c == "]":
             if machine.skip_depth:
                 machine.skip_depth -= 1
-            elif _is_open(machine, c):
-                _close_to(machine, c, i, visitor)
+            elif is_open(machine, c):
+                close_to(machine, c, i, visitor)
                 return i
         elif machine.skip_depth == 0:
             if c == "," and machine.stack:
@@ -162,12 +170,12 @@ def _mode_for_missing_separator(machine: Machine, c: str) -> int:
     return SKIP
 
 
-def _is_open(machine: Machine, c: str) -> bool:
+def is_open(machine: Machine, c: str) -> bool:
     """Report whether an open container matches a closing bracket."""
     return machine.objects > 0 if c == "}" else len(machine.stack) > machine.objects
 
 
-def _close_to(machine: Machine, c: str, i: int, visitor: Visitor) -> None:
+def close_to(machine: Machine, c: str, i: int, visitor: Visitor) -> None:
     """Close the container that the bracket before i is meant for.
 
     If the bracket does not match the innermost container, the brackets up to the next container that it
@@ -185,7 +193,7 @@ def _close_to(machine: Machine, c: str, i: int, visitor: Visitor) -> None:
 
 def read_after_root(machine: Machine, text: str, i: int, n: int) -> int:
     """Read text after the root: keep it or discard it."""
-    _count_lines(machine, text, i, n)
+    count_lines(machine, text, i, n)
     if machine.mode == TRAILING:
         if machine.trailing is None:
             machine.trailing = TextBuffer()
@@ -193,7 +201,8 @@ def read_after_root(machine: Machine, text: str, i: int, n: int) -> int:
     return n
 
 
-def _count_lines(machine: Machine, text: str, i: int, n: int) -> None:
+def count_lines(machine: Machine, text: str, i: int, n: int) -> None:
+    """Count the lines that end in text[i:n]."""
     lines = text.count("\n", i, n)
     if lines:
         machine.line += lines

@@ -17,4 +17,5 @@ cdef class Visitor:
     cdef int open_literal(self, object value) except -1
     cdef int document(self) except -1
     cdef int error(self, object error, int where) except -1
+    cdef object repair(self, object repair, int where)
     cdef str written_error_path(self)

@@ -16,7 +16,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if TYPE_CHECKING:
-    from ..errors import ParserError
+    from ..errors import ParserError, Repair
     from ..paths import PathPair
 
 __all__ = ["Visitor"]
@@ -73,6 +73,10 @@ class Visitor:
 
     def error(self, error: ParserError, where: int) -> None:
         """Receive an error; ``where`` is one of the constants at the end of ``modes``."""
+
+    def repair(self, repair: Repair, where: int) -> Repair:  # noqa: ARG002
+        """Receive a repair of the lenient dialect, and return it with its path; ``where`` as in `error`."""
+        return repair
 
     def written_error_path(self) -> str:
         """Return the path where the last error was found."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..core.machine import checked_count
+from ..core.saved import checked_count
 from ..core.surrogates import SurrogateJoiner
 from ..core.text import load_text, save_text
 from ..errors import ErrorCode, JsonStreamError, ParserError, Position
