@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import gc
+import os
 import signal
 from collections.abc import Iterator
 
@@ -13,7 +14,13 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # how long an example takes depends on what else the machine does
-settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "tests",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    # a search for counterexamples tries more than the suite does
+    max_examples=int(os.environ.get("MIDSTREAM_FUZZ_EXAMPLES", "100")),
+)
 settings.load_profile("tests")
 
 # Files that take long. Those that wait (for a browser, a server, a clock) take turns with those that compute.

@@ -238,6 +238,31 @@ def test_a_tag_that_comes_last_decides_with_its_last_character(typed: Any) -> No
 
 
 @each_build
+@pytest.mark.parametrize("key", ["\ud83d\ude00", "\\ud83d\\ude00"])
+@pytest.mark.parametrize(
+    ("type", "text", "result"),
+    [
+        (Any, '{"a": "%s"}', {"a": "\U0001f600"}),
+        (list[Any], '["%s"]', ["\U0001f600"]),
+        (dict[str, int], '{"%s": 1}', {"\U0001f600": 1}),
+        (list[dict[str, str]], '[{"%s": "%s!"}]', [{"\U0001f600": "\U0001f600!"}]),
+        (Literal["\U0001f600"], '"%s"', "\U0001f600"),
+    ],
+)
+def test_surrogate_pairs_that_were_split_are_joined(
+    typed: Any, type: Any, text: str, result: Any, key: str
+) -> None:
+    text = text.replace("%s", key)
+    for pieces in ([text], list(text)):
+        accumulator = typed.JsonTypedAccumulator(type)
+        for piece in pieces:
+            accumulator.add_fragment(piece)
+        accumulator.finish()
+        assert accumulator.errors == []
+        assert accumulator.result == result
+
+
+@each_build
 def test_an_unknown_tag_is_an_error_of_that_object_alone(typed: Any) -> None:
     text = '[{"height": "x", "kind": "sea", "more": 1}, {"kind": "hill", "height": 5}]'
     accumulator, events = feed(typed, list[Place], text)

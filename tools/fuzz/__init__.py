@@ -30,6 +30,12 @@ HARNESSES = (
     "providers",
     "texts",
     "pipeline",
+    "selecting",
+    "typed",
+    "patching",
+    "extracting",
+    "events",
+    "stores",
 )
 CORPUS = Path(__file__).parent / "corpus"
 

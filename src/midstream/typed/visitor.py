@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._undefined import UNDEFINED
 from ..accumulators.update import JsonFragmentKind
+from ..core.surrogates import join_surrogates
 from ..errors import TypedError
 from ..paths import format_path, segments_of
 from ..patterns import ANY as WILDCARD
@@ -121,6 +122,8 @@ class TypedVisitor:
 
     def begin_member(self, key: str) -> None:
         """Find the place of the member whose key has arrived."""
+        if not key.isascii():
+            key = join_surrogates(key)
         node = self.node
         self.key = key
         body = node.body
@@ -164,6 +167,8 @@ class TypedVisitor:
                 node.add_input(key, value)
             self.events.append(TypedEvent("complete", (node.pair, key), value))
         else:
+            if value.__class__ is str and not value.isascii():
+                value = join_surrogates(value)
             self._add_complete(node, key, place, value, text)
 
     def begin(self, is_object: bool, raw: Any = None) -> None:
