@@ -2,6 +2,7 @@
 
     python benchmarks/instructions.py            fail if a workload needs more than before
     python benchmarks/instructions.py --write    write a new reference
+    python benchmarks/instructions.py [--write] NAME…    the same for some workloads
 
 Times vary on a busy machine; the instructions that valgrind's callgrind counts are the same in every run.
 Each workload runs once and three times, in separate processes. The result is one half of the difference,
@@ -25,10 +26,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import midstream
 from many_streams import messages, receive, sent
 from ours import COMPILED, LIVE, PLAIN, PURE, SNAPSHOT, UPDATES, use
 from report import table
-from workloads import document, fragments, pieces
+from workloads import document, dump, fragments, pieces, tool_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,6 +70,88 @@ def send_call() -> Callable[[], None]:
     return run
 
 
+def select() -> Callable[[], None]:
+    """Return a run that selects every entry of a list."""
+    parts = fragments(document(SMALL))
+
+    def run() -> None:
+        for _ in midstream.select(parts, "entries[*]"):
+            pass
+
+    return run
+
+
+def typed() -> Callable[[], None]:
+    """Return a run that validates a document while it arrives."""
+    # they import pydantic, which takes long under valgrind
+    from typed_peers import typed_document, typed_fragments
+    from typed_values import snapshots
+
+    parts = typed_fragments(typed_document(SMALL // 4))
+
+    def run() -> None:
+        for _ in snapshots(parts):
+            pass
+
+    return run
+
+
+def patch() -> Callable[[], None]:
+    """Return a run that writes JSON Patches."""
+    parts = fragments(document(SMALL // 4))
+
+    def run() -> None:
+        for _ in midstream.patches(parts):
+            pass
+
+    return run
+
+
+def read_calls_in_text() -> Callable[[], None]:
+    """Return a run that reads tool calls which a model writes as text."""
+    call = dump({"name": "write", "arguments": json.loads(tool_call(SMALL // 10))})
+    parts = fragments(f"Let me do that.\n<tool_call>\n{call}\n</tool_call>" * 2)
+
+    def run() -> None:
+        for _ in midstream.tool_calls(parts, format="text-hermes"):
+            pass
+
+    return run
+
+
+def sent_events() -> list[bytes]:
+    """Return the events of one call in the form compact."""
+    writer = midstream.EventWriter("compact", "m0")
+    stream = [message for _, message in messages(document(SMALL // 4), 1)]
+    return [writer.start(), *map(writer.add_message, stream), writer.end()]
+
+
+def write_events() -> Callable[[], None]:
+    """Return a run that writes messages as events."""
+    stream = [message for _, message in messages(document(SMALL // 4), 1)]
+
+    def run() -> None:
+        add_message = midstream.EventWriter("compact", "m0").add_message
+        for message in stream:
+            add_message(message)
+
+    return run
+
+
+def read_events() -> Callable[[], None]:
+    """Return a run that reads events, one at a time, into calls."""
+    events = sent_events()
+
+    def run() -> None:
+        reader = midstream.EventReader()
+        handler = midstream.ToolsAggregateMessageHandler()
+        for event in events:
+            for message in reader.add_bytes(event):
+                handler.add_message(message)
+
+    return run
+
+
 def parse_at_once() -> Callable[[], None]:
     """Return a run of `json.loads`, for scale."""
     text = document(LARGE)
@@ -89,6 +173,12 @@ WORKLOADS: dict[str, Callable[[], Callable[[], None]]] = {
     "pure parser, small fragments": partial(feed, COMPILED, PURE, fragments, SMALL),
     "middleware, wire and handler": send_call,
     "plain core, updates, small fragments": partial(feed, PLAIN, UPDATES, fragments, SMALL),
+    "select entries[*], small fragments": select,
+    "typed, small fragments": typed,
+    "patches, small fragments": patch,
+    "tool calls in text, small fragments": read_calls_in_text,
+    "event writer, compact": write_events,
+    "event reader, compact, and handler": read_events,
 }
 
 
@@ -114,11 +204,11 @@ def counted(name: str, times: int) -> int:
     return int(found[1])
 
 
-def count() -> dict[str, int]:
-    """Count every workload."""
+def count(names: list[str]) -> dict[str, int]:
+    """Count workloads."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        once, thrice = (pool.map(partial(counted, times=times), WORKLOADS) for times in (1, 3))
-        return {name: (more - less) // 2 for name, less, more in zip(WORKLOADS, once, thrice, strict=True)}
+        once, thrice = (pool.map(partial(counted, times=times), names) for times in (1, 3))
+        return {name: (more - less) // 2 for name, less, more in zip(names, once, thrice, strict=True)}
 
 
 def judge(now: dict[str, int], reference: dict[str, Any]) -> tuple[str, list[str]]:
@@ -150,12 +240,21 @@ def main() -> int:
     if shutil.which("valgrind") is None:
         print("valgrind is not installed; most systems have a package of that name", file=sys.stderr)
         return 2
-    now = count()
+    names = [name for name in sys.argv[1:] if name != "--write"]
+    unknown = {*names} - {*WORKLOADS}
+    if unknown:
+        print(f"unknown: {', '.join(sorted(unknown))}", file=sys.stderr)
+        return 2
+    # the scale belongs to every comparison with another setting
+    now = count([name for name in WORKLOADS if not names or name in names or name == LOADS])
+    reference = json.loads(REFERENCE.read_text("utf-8"))
     if "--write" in sys.argv:
-        text = json.dumps({"setting": setting(), "instructions": now}, indent=2)
+        before = reference["instructions"] if names else {}
+        counts = {name: now.get(name, before.get(name)) for name in WORKLOADS if {name} & {*now, *before}}
+        text = json.dumps({"setting": setting(), "instructions": counts}, indent=2)
         REFERENCE.write_text(text + "\n", "utf-8")
         return 0
-    text, worse = judge(now, json.loads(REFERENCE.read_text("utf-8")))
+    text, worse = judge(now, reference)
     print(text)
     if worse:
         print(f"\nAbove the reference: {', '.join(worse)}. If the change is worth it, run this with --write.")

@@ -14,6 +14,7 @@ import logging
 import sys
 import warnings
 from contextlib import aclosing, contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
@@ -79,11 +80,35 @@ def messages(midstream: Any) -> list[Any]:
     ]
 
 
+HERMES = ["Hm. <tool", '_call>\n{"name": "f", "argum', 'ents": {"a": "b', '"}}\n</tool_', "call> Done."]
+ANSWER = ["Here it is:\n``", '`json\n{"notes": ["a', '", "b"]}\n`', "``\nand so ", "on"]
 WAYS = ("updates", "values", "chunks", "tool_calls", "text_deltas", "middleware", "sse")
+# also run by `soak`; here `test_closing` has them
+MORE_WAYS = (
+    "select", "patches", "messages", "argument_deltas", "typed_values", "typed_calls", "extract",
+    "text format",
+)  # fmt: skip
 
 
 def way_of(midstream: Any, name: str) -> Way:
     aio, sse = (importlib.import_module(f"{midstream.__name__}.{part}") for part in ("aio", "sse"))
+    if name in MORE_WAYS:
+        typed = importlib.import_module(f"{midstream.__name__}.typed")
+        types = {"weather": dict[str, str], "search": list[int]}
+        more: dict[str, tuple[list[Any], str, dict[str, Any]]] = {
+            "select": (FRAGMENTS, "select", {"paths": "notes[*]"}),
+            "patches": (FRAGMENTS, "patches", {}),
+            "messages": (TEXTS, "messages", {}),
+            "argument_deltas": (CALLS, "argument_deltas", {}),
+            "typed_values": (FRAGMENTS, "typed_values", {"type": dict[str, Any]}),
+            "typed_calls": (CALLS, "typed_calls", {"types": types}),
+            "extract": (ANSWER, "values", {"extract": True}),
+            "text format": (HERMES, "tool_calls", {"format": "text-hermes"}),
+        }
+        given, function, options = more[name]
+        home: Any = typed if function.startswith("typed") else midstream
+        read, aread = (partial(getattr(where, function), **options) for where in (home, aio))
+        return Way(given, read, aread)
     if name == "middleware":
         enrich = midstream.JsonFragmentUpdateMiddleware()
         return Way(messages(midstream), enrich, enrich)

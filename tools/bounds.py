@@ -17,6 +17,7 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from itertools import chain, count, cycle, islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -194,6 +195,39 @@ def through_checkpoints(midstream: Any, fragments: Fragments, **options: Any) ->
     return midstream.JsonFragmentAccumulator.restore(json.loads(saved))
 
 
+def through_select(midstream: Any, fragments: Fragments, **options: Any) -> Any:
+    """Search for paths that lead into every container and that match nearly nothing."""
+    accumulator = midstream.JsonSelectAccumulator(["[*].a[*].b", "*.*", "a.a.a"], **options)
+    for fragment in fragments:
+        accumulator.add_fragment(fragment)
+    return accumulator
+
+
+def through_patches(midstream: Any, fragments: Fragments, **options: Any) -> Any:
+    accumulator = midstream.JsonFragmentAccumulator(**options)
+    writer = midstream.JsonPatchWriter()
+    for fragment in fragments:
+        writer.add_updates(accumulator.add_fragment(fragment))
+    return writer
+
+
+def through_extractor(midstream: Any, fragments: Fragments, **options: Any) -> Any:
+    """Find the document in an answer that begins with it; what is no JSON is prose."""
+    extractor = midstream.JsonExtractor(pick="all", **options)
+    for fragment in fragments:
+        extractor.add_fragment(fragment)
+    return extractor
+
+
+def through_typed(midstream: Any, fragments: Fragments, **options: Any) -> Any:
+    """Read whatever arrives as items of a list, most of which does not fit."""
+    typed = import_module(f"{midstream.__name__}.typed")
+    accumulator = typed.JsonTypedAccumulator(list[list[int] | dict[str, str] | str], **options)
+    for fragment in fragments:
+        accumulator.add_fragment(fragment)
+    return accumulator
+
+
 WAYS: dict[str, Callable[..., Any]] = {
     "updates": through_updates,
     "value": through_value,
@@ -203,7 +237,13 @@ WAYS: dict[str, Callable[..., Any]] = {
     "wire": through_wire,
     "tool call": through_call,
     "checkpoint": through_checkpoints,
+    "select": through_select,
+    "patches": through_patches,
+    "extractor": through_extractor,
+    "typed": through_typed,
 }
+# the plain twin differs from these in nothing but the accumulators, which have ways of their own
+ONCE = ("select", "patches", "extractor", "typed")
 
 
 def suits(way: str, shape: Shape, is_compiled: bool) -> bool:
@@ -211,7 +251,9 @@ def suits(way: str, shape: Shape, is_compiled: bool) -> bool:
     if way == "snapshots":
         # what is open is looked at for every snapshot and, uncompiled, copied
         return is_compiled and shape.max_depth is not None
-    if way in ("states", "wire"):
+    if way in ONCE and not is_compiled:
+        return False
+    if way in ("states", "wire", *ONCE):
         # every chunk makes a new version of every open container; a path is as long as the way to its value
         return not shape.options and shape.max_depth is not None
     if way == "rebuilder":
@@ -328,6 +370,14 @@ ROWS = [
     Row("errors below a long key", "updates", 1_000_000, True),
     Row("errors at the bottom", "value", 300_000, True),
     Row("bad bytes", "value", 1_000_000, True),
+    Row("one string", "select", 10_000_000, True),
+    Row("wide array", "select", 3_000_000, False),
+    Row("one string", "patches", 2_000_000, True),
+    Row("keys alike but for the end", "patches", 300_000, True),
+    Row("one string", "extractor", 2_000_000, True),
+    Row("white space", "extractor", 2_000_000, True),
+    Row("many strings", "typed", 300_000, True),
+    Row("keys alike but for the end", "typed", 300_000, True),
 ]
 # in ten times the size: the same exponent as in the tests
 SLOWEST = 10**1.5

@@ -91,7 +91,7 @@ def command_explains_itself() -> None:
     if done.returncode == 0:
         assert midstream.__version__ in done.stdout
     else:
-        assert "install midstream with its extra cli" in done.stderr, done.stderr
+        assert "midstream[cli]" in done.stderr, done.stderr
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 sys.path += [str(ROOT / folder) for folder in ("tests/support", "tests", "tests/server")]
 
 from builds import BUILDS, PLAIN
-from test_faults import WAYS, Boom, Pauses, Source, Way, way_of
+from test_faults import MORE_WAYS, WAYS, Boom, Pauses, Source, Way, way_of
 from test_server_faults import a_hundred_vanish, ask, hostile, running, told_in
 
 if TYPE_CHECKING:
@@ -49,12 +49,12 @@ class Streams:
 
     def __init__(self, midstream: Any) -> None:
         self._midstream = midstream
-        self._ways = {name: way_of(midstream, name) for name in WAYS}
+        self._ways = {name: way_of(midstream, name) for name in (*WAYS, *MORE_WAYS)}
         self._source = random.Random(100_000)
 
     def _next(self, endings: tuple[str, ...]) -> tuple[Way, str, Source, int, Callable[[Any], object]]:
         """Choose a stream: a way, an ending, a source, when that comes, and what takes the outputs."""
-        name, ending = self._source.choice(WAYS), self._source.choice(endings)
+        name, ending = self._source.choice(tuple(self._ways)), self._source.choice(endings)
         way = self._ways[name]
         place = self._source.randrange(len(way.items) + 1)
         if ending == "cut":

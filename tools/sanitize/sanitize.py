@@ -61,8 +61,9 @@ LEFT_OUT = {
     "resource_bounds": "time and memory, which are others here",
     "page example_pages web_cases": "a browser's or Node's work",
     "cli cli_docs cli_terminal demo terminal": "other processes and terminals",
-    "docs reference diagrams examples": "pages, and scripts in processes of their own",
-    "benchmarks features dist exports locks": "tools, builds and names",
+    "docs reference diagrams examples excerpts words": "pages, and scripts in processes of their own",
+    "benchmarks features dist exports locks release readme folders deep": "tools, builds and names",
+    "stores": "files, other processes and Redis",
     "sdk_clients sdk_objects": "other environments",
 }
 # What others leave behind in a process that ran tests: pydantic on import, CPython when it stops tracing.
@@ -156,6 +157,56 @@ def grow_trees() -> None:
             state = midstream.parse_chunk(state, fragment)
         state = midstream.finalize(midstream.load_state(midstream.dump_state(state)))
         midstream.get_resolved_value(state), list(state.nodes)
+
+
+PATHS = ("$", "[*]", "*", "a[0].b", "[1][*]", '["a.b"].*')
+
+
+def select_values() -> None:
+    """Select at all kinds of paths, also the values that still grow."""
+    for fragments, limits in table():
+        for options in ({}, {"partial": True}, {"limit": 1}, {"after_root": "next"}):
+            accumulator = midstream.JsonSelectAccumulator([*PATHS], limits=limits, **options)
+            for matches in feed(accumulator, fragments):
+                [(match.path, match.value, match.is_final) for match in matches]
+        with suppressed():
+            list(midstream.select(fragments, "$.*", to_end=True, limits=limits))
+
+
+def write_patches() -> None:
+    """Write the updates of every case as patches, and apply them."""
+    for fragments, limits in table():
+        for append in (False, True):
+            writer, value = midstream.JsonPatchWriter("", append, limits=limits), None
+            for batch in feed(midstream.JsonFragmentAccumulator(limits=limits), fragments):
+                with suppressed():
+                    value = midstream.apply_patch(value, writer.add_updates(batch))
+
+
+def extract_documents() -> None:
+    """Find every case in an answer."""
+    for fragments, limits in table():
+        answer = ["Here:\n```json\n", *fragments, "\n```\n", *fragments, "<think>", *fragments]
+        extractor = midstream.JsonExtractor(pick="all", limits=limits)
+        for _ in feed(extractor, answer):
+            pass
+        with suppressed():
+            list(midstream.values(answer, extract=True, limits=limits))
+
+
+def exchange_events() -> None:
+    """Send the arguments of calls as events in both forms, and read them byte by byte."""
+    for form in ("full", "compact"):
+        for fragments, _ in table():
+            writer, reader = midstream.EventWriter(form, "m"), midstream.EventReader()
+            handler = midstream.ToolsAggregateMessageHandler()
+            pieces = [piece for piece in fragments if isinstance(piece, str)]
+            sent = [midstream.ToolCallUpdate("a", 0, "f", piece, message_id="m") for piece in pieces]
+            sent.append(midstream.MessageEnd("stop", message_id="m"))
+            for message in midstream.JsonFragmentUpdateMiddleware()(sent) if form == "full" else sent:
+                with suppressed():
+                    for arrived in reader.add_bytes(writer.add_message(message)):
+                        handler.add_message(arrived)
 
 
 WRONG: tuple[Any, ...] = (None, -1, 1 << 70, "\ud800", [9] * 5, {}, 8, "[{")
@@ -339,6 +390,11 @@ def fail_allocations() -> None:
             accumulator = midstream.JsonValueAccumulator.restore(accumulator.checkpoint())
         yield accumulator.value
 
+    def selected(fragments: list[Any]) -> Any:
+        accumulator = midstream.JsonSelectAccumulator(["a[*]", "*.b", "[*]"], partial=True)
+        yield accumulator
+        yield [(match.path, match.value) for f in fragments for match in accumulator.add_fragment(f)]
+
     def outcome(work: Callable[[list[Any]], Any], fragments: list[Any], first: int, last: int) -> Any:
         """Return what comes out when the allocations from first to before last fail; None: MemoryError."""
         run = work(fragments)
@@ -368,7 +424,7 @@ def fail_allocations() -> None:
         add(more)
         assert machine.is_complete
 
-    for work in (updates, value, tree, rebuilt, restored):
+    for work in (updates, value, tree, rebuilt, restored, selected):
         for text in DOCUMENTS:
             for fragments in ([text], [text[at : at + 9] for at in range(0, len(text), 9)]):
                 expected = outcome(work, fragments, 1 << 30, 0)
@@ -386,6 +442,10 @@ WORKLOADS: dict[str, Callable[[], None]] = {
         read_updates,
         read_values,
         grow_trees,
+        select_values,
+        write_patches,
+        extract_documents,
+        exchange_events,
         go_on_from_checkpoints,
         misuse,
         receive_streams,
