@@ -19,6 +19,13 @@ const GOOD = [
   [{ a: "x" }, [{ op: "append", path: "/a", value: "y" }, { op: "append", path: "/a", value: "" }], { a: "xy" }],
   ["x", [{ op: "append", path: "", value: "y" }], "xy"],
   [{ a: 1 }, [{ op: "unknown to nobody" }].slice(1), { a: 1 }],
+  [{ a: 1 }, [{ op: "move", from: "/a", path: "/a" }, { op: "move", from: "", path: "" }], { a: 1 }],
+  // what was copied is another value from then on, also if this patch had changed it before
+  [{ a: [] }, [
+    { op: "add", path: "/a/-", value: 1 }, { op: "copy", from: "/a", path: "/b" }, { op: "add", path: "/b/-", value: 2 },
+    { op: "add", path: "/a/-", value: 3 },
+  ], { a: [1, 3], b: [1, 2] }],
+  [{ a: 1 }, [{ op: "add", path: "/b", value: 2 }, { op: "copy", from: "", path: "/c" }], { a: 1, b: 2, c: { a: 1, b: 2 } }],
 ];
 const BAD = [
   [{ a: 1 }, { op: "replace", path: "/b", value: 1 }, "there is no such value"],
@@ -30,6 +37,7 @@ const BAD = [
   [{ a: 1 }, { op: "test", path: "/a", value: "1" }, "the value is another one"],
   [{ a: 1 }, { op: "append", path: "/a", value: "1" }, "only strings are appended"],
   [{ a: {} }, { op: "move", from: "/a", path: "/a/b" }, "a value cannot move into itself"],
+  [{}, { op: "remove", path: "" }, "the root cannot be removed"],
   [{}, { op: "toString", path: "" }, "the operation is unknown"],
   [{}, { op: "add", path: "a", value: 1 }, "the path is no JSON Pointer"],
   [{}, { op: "add", path: "/a" }, "it has no value"],

@@ -16,6 +16,11 @@ const PATTERNS = [
   [[1, "a.b", "__proto__"], '[1]["a.b"].__proto__'],
   [["a", "a", "a"], "a.a.a"],
   [["7"], "$.7"],
+  [[ANY], "*"],
+  [[ANY, ANY], "*.*"],
+  [[1, "a.b"], "$[1]['a.b']"],
+  [["it's \"*a\""], "['it\\'s \"*a\"']"],
+  [["a*"], "a*"],
   [[], ""],
 ];
 
@@ -79,7 +84,11 @@ test("partial matches show the growing value, and do not change afterwards", () 
       kept.push([value, JSON.stringify(value)]);
     }
   }
-  assert.ok(kept.length > 20);
+  // each is new: what adds nothing to a match does not repeat it; inner ones come first
+  assert.deepEqual(kept.map(([, text]) => text), [
+    "{}", '""', '{"b":""}', '"x"', '{"b":"x"}', '"xy"', '{"b":"xy"}', '"xyz"', '{"b":"xyz"}', '{"b":"xyz","c":[]}',
+    '{"b":"xyz","c":[1]}', '{"b":"xyz","c":[1,2]}', '""', '"s"',
+  ]);
   for (const [value, before] of kept) assert.equal(JSON.stringify(value), before);
 });
 
@@ -104,7 +113,7 @@ test("select stops reading as soon as nothing more can match", async () => {
 });
 
 test("patterns that cannot be are refused", () => {
-  for (const pattern of ["a[-1]", "a..b", "a[1:2]", "*a", "a*", "a[*]b", "a[", "a[?x]", "[*]]"]) {
+  for (const pattern of ["a[-1]", "a..b", "a[1:2]", ".a", "a[*]b", "a[", "a[?x]", "[*]]", "a['b", "a['\\x']"]) {
     assert.throws(() => new JsonSelectAccumulator(pattern), JsonStreamError, pattern);
   }
   assert.throws(() => new JsonSelectAccumulator([[1.5]]), TypeError);

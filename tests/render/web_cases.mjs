@@ -76,6 +76,7 @@ class Check {
 const NOTHING = {
   changed: true, throws: null, value: null, isComplete: false, openPath: null, error: null,
   position: null, calls: null, messageIds: [], segments: null, events: null, updates: null, messages: null,
+  matches: null, patched: null,
 };
 const NO_CALL = {
   id: null, index: null, name: null, args: null, rawArgs: "", isComplete: false, error: null,
@@ -257,6 +258,30 @@ const RUNNERS = {
       const returned = outcome.threw === null ? sorted(withoutDefaults(outcome.returned)) : undefined;
       const wanted = { ...expected[i], messages: expected[i].messages && sorted(expected[i].messages) };
       checkStep(check, `step ${i + 1}`, { ...outcome, returned }, wanted, "messages");
+    }
+  },
+  select(library, test, check) {
+    const { paths, partial = false } = test.options;
+    const selector = new library.JsonSelectAccumulator(paths, { partial });
+    const expected = writtenOut(test.expect);
+    for (const [i, step] of test.steps.entries()) {
+      const found = "finish" in step ? selector.finish() : selector.addFragment(step.add);
+      check.is(`step ${i + 1} count`, found.length, expected[i].matches.length);
+      for (const [j, [path, segments, value, isFinal]] of expected[i].matches.entries()) {
+        const what = `step ${i + 1} match ${j}`;
+        check.is(what, [found[j]?.pattern, found[j]?.segments, found[j]?.isFinal], [path, segments, isFinal]);
+        check.value(`${what} value`, found[j]?.value, value);
+      }
+    }
+  },
+  patch(library, test, check) {
+    const expected = writtenOut(test.expect);
+    for (const [i, step] of test.steps.entries()) {
+      const value = JSON.parse(step.value);
+      check.value("the value before", value, step.value);
+      const { returned, threw } = tried(library, () => library.applyPatch(value, step.patch));
+      check.is(`step ${i + 1} throws`, threw?.code, expected[i].throws?.code);
+      if (threw === null) check.value(`step ${i + 1} value`, returned, expected[i].patched);
     }
   },
   sse(library, test, check) {

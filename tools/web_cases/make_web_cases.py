@@ -209,6 +209,31 @@ def _plain(library: Any, messages: list[Any]) -> list[dict[str, Any]]:
     return events
 
 
+def _run_select(library: Any, case: Case) -> list[dict[str, Any]]:
+    options = case["options"]
+    selector = library.JsonSelectAccumulator(options["paths"], partial=options.get("partial", False))
+    told = []
+    for step in case["steps"]:
+        found = selector.finish() if "finish" in step else selector.add_fragment(step["add"])
+        # the text of a value, as a key may be "__proto__"
+        matches = [
+            [match.pattern, [*match.segments], json.dumps(match.value), match.is_final] for match in found
+        ]
+        told.append({"matches": matches})
+    return told
+
+
+def _run_patch(library: Any, case: Case) -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = []
+    for step in case["steps"]:
+        try:
+            value = library.apply_patch(json.loads(step["value"]), step["patch"])
+            told.append({"patched": json.dumps(value)})
+        except library.JsonStreamError as error:
+            told.append({"patched": None, "throws": {"code": error.code}})
+    return told
+
+
 _RUNNERS: dict[str, Callable[[Any, Case], list[dict[str, Any]]]] = {
     "rebuild": _run_rebuild,
     "text": _run_text,
@@ -217,6 +242,8 @@ _RUNNERS: dict[str, Callable[[Any, Case], list[dict[str, Any]]]] = {
     "path": _run_path,
     "sse": _run_sse,
     "stream": _run_stream,
+    "select": _run_select,
+    "patch": _run_patch,
 }
 
 
@@ -234,6 +261,8 @@ NOTHING: dict[str, Any] = {
     "events": None,
     "updates": None,
     "messages": None,
+    "matches": None,
+    "patched": None,
 }
 NO_CALL: dict[str, Any] = {
     "id": None, "index": None, "name": None, "args": None, "rawArgs": "", "isComplete": False, "error": None,

@@ -207,6 +207,51 @@ class _Maker:
                     steps[at] = {"event": [kind, data, id]}
         return {"kind": "stream", "steps": [*steps, {"end": True}]}
 
+    def select_case(self) -> Case:
+        patterns = [
+            "a", "a.b", "*", "[*]", "a[*]", "*.a", "[*].a", "[*][*]", "*.*", "['']", "[0]", "$.a.*", "",
+            "a['a.b']", '["__proto__"].a',
+        ]  # fmt: skip
+        text = json.dumps({"a": self.value(), "b": self.value(), "": self.value()})
+        steps = [{"add": piece} for piece in self.pieces(text)]
+        paths = self.random.sample(patterns, self.random.randint(1, 3))
+        options = {"paths": paths, "partial": self.is_so(0.5)}
+        return {"kind": "select", "steps": [*steps, {"finish": True}], "options": options}
+
+    def patch_case(self) -> Case:
+        names = ["add", "add", "replace", "remove", "move", "copy", "test", "append", "none"]
+        steps = []
+        for _ in range(5):
+            value = (
+                [self.value() for _ in range(3)] if self.is_so(0.5) else {"a": self.value(), "": self.value()}
+            )
+            patch = []
+            for _ in range(self.random.randint(1, 4)):
+                operation = {"op": self.random.choice(names), "path": self._pointer(value)}
+                if self.is_so(0.9):
+                    operation["value"] = self.random.choice([self.value(), "y"])
+                if self.is_so(0.5):
+                    operation["from"] = self._pointer(value)
+                patch.append(operation)
+            steps.append({"value": json.dumps(value), "patch": patch})
+        return {"kind": "patch", "steps": steps}
+
+    def _pointer(self, value: Any) -> str:
+        """Make the pointer of a place that may exist."""
+        pointer = ""
+        while self.is_so(0.8):
+            if isinstance(value, dict) and value and self.is_so(0.8):
+                token = self.random.choice(list(value))
+                value = value[token]
+            elif isinstance(value, list) and self.is_so(0.9):
+                at = self.random.randint(0, len(value))
+                token = "-" if self.is_so(0.2) else str(at)
+                value = value[at] if token != "-" and at < len(value) else None
+            else:
+                token, value = self.random.choice([*_KEYS, "~", "/", "-", "01"]), None
+            pointer += "/" + token.replace("~", "~0").replace("/", "~1")
+        return pointer
+
     def _message(self) -> Any:
         choose = self.random.choice
         place: dict[str, Any] = {"choice": choose([0, 0, 0, 1])}
@@ -236,11 +281,13 @@ class _Maker:
 def random_cases(count: int, seed: int) -> list[Case]:
     """Make cases, with what is expected of them."""
     maker = _Maker(seed)
+    makers = [
+        maker.text_case, maker.updates_case, maker.rebuild_case, maker.handler_case, maker.stream_case,
+        maker.select_case, maker.patch_case,
+    ]  # fmt: skip
     cases = []
     for number in range(count):
-        make = maker.random.choice(
-            [maker.text_case, maker.updates_case, maker.rebuild_case, maker.handler_case, maker.stream_case]
-        )
+        make = maker.random.choice(makers)
         case: Case = json.loads(json.dumps({**make(), "name": f"{seed}/{number}", "repeats": True}))
         expect = expected_of(midstream, case)
         if case["kind"] == "stream":

@@ -1524,12 +1524,58 @@ def text_updates() -> Iterable[Case]:
     yield updates("a key that is no name", '{"a.b": {"": [{"\\u00e9": 1}]}}', None)
 
 
+def select(name: str, paths: list[str], *pieces: str, partial: bool = False) -> Case:
+    """Values that patterns select in a text."""
+    steps: list[dict[str, Any]] = [{"add": piece} for piece in pieces]
+    return {
+        "name": name,
+        "kind": "select",
+        "steps": [*steps, {"finish": True}],
+        "options": {"paths": paths, "partial": partial},
+    }
+
+
+def selections() -> Iterable[Case]:
+    text = '{"a": [{"b": "xyz", "a.b": [1, 2]}, "s", null], "a*": {"__proto__": -1.5}, "it\'s": 4}'
+    patterns = [
+        "a[*]", "a[*].b", "$.*", "*", "[*][*]", "*.*", "a[0]['a.b'][1]", '["a*"].*', "root.a*", "['it\\'s']",
+        "$", "", "a[1].b", "b", "$['a'][*]",
+    ]  # fmt: skip
+    for pattern in patterns:
+        for is_partial in (False, True):
+            how = ", partial" if is_partial else ""
+            yield select(f"{pattern}{how}", [pattern], *cut(text, 3), partial=is_partial)
+    for is_partial in (False, True):
+        how = ", partial" if is_partial else ""
+        yield select(f"several{how}", ["[*].*", "a[*]", "*.*", "a"], *text, partial=is_partial)
+
+
+def patches() -> Iterable[Case]:
+    add = {"op": "add", "path": "/a/-", "value": 1}
+    groups: list[tuple[Any, ...]] = [
+        ("added, replaced and appended", {"a": []}, add, {"op": "replace", "path": "/a/0", "value": "x"},
+         {"op": "append", "path": "/a/0", "value": "y"}),
+        ("copied, then changed at both places", {"a": []}, add, {"op": "copy", "from": "/a", "path": "/b"},
+         add, {"op": "add", "path": "/b/-", "value": 2}),
+        ("the root within itself", {"a": []}, add, {"op": "copy", "from": "", "path": "/b"}, add),
+        ("moved into itself", {"a": {}}, {"op": "move", "from": "/a", "path": "/a/b"}),
+        ("moved to its place", {"a": 1}, {"op": "move", "from": "/a", "path": "/a"}),
+        ("moved within an array", [1, 2, 3], {"op": "move", "from": "/2", "path": "/0"}),
+        ("the root removed", {"a": 1}, {"op": "remove", "path": ""}),
+        ("another value", {"a": 1}, {"op": "test", "path": "/a", "value": True}),
+        ("a key __proto__", {}, {"op": "add", "path": "/__proto__", "value": {"x": 1}}),
+        ("an index with a zero", [1], {"op": "replace", "path": "/00", "value": 2}),
+    ]  # fmt: skip
+    for name, value, *operations in groups:
+        yield {"name": name, "kind": "patch", "steps": [{"value": json.dumps(value), "patch": operations}]}
+
+
 _GROUPS: list[Callable[[], Iterable[Case]]] = [
     rebuild_documents, rebuild_roots, rebuild_errors, rebuild_strings, rebuild_misplaced, rebuild_unknown,
     rebuild_malformed,
     text_documents, text_updates, handler_sources, handler_snapshots, handler_arguments, handler_ends,
     handler_told_ends, handler_names, handler_identified, handler_identity, handler_events, paths,
-    event_streams, server_streams,
+    event_streams, server_streams, selections, patches,
 ]  # fmt: skip
 
 

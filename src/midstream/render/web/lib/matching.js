@@ -86,6 +86,14 @@ export class MatchingVisitor {
     }
   }
 
+  /** Mark patterns as done that need a segment in a value which cannot have it; null: a string. */
+  #exclude(states, isArray) {
+    for (const { subscription, depth } of states) {
+      const { pattern } = subscription;
+      if (depth < pattern.length && depth <= pattern.fixed && !pattern.fits(depth, isArray)) subscription.isDone = true;
+    }
+  }
+
   #isBuilding(matches) {
     return !this.isSparse || this.depth > 0 || matches.length > 0;
   }
@@ -94,6 +102,7 @@ export class MatchingVisitor {
     const states = this.#enter();
     const matches = this.#start(states);
     const isBuilding = this.#isBuilding(matches);
+    this.#exclude(states, isArray);
     this.frames.push(new Frame(isArray, states, matches));
     if (isBuilding) this.builder.begin(isArray);
     if (matches.length > 0) this.depth++;
@@ -116,6 +125,7 @@ export class MatchingVisitor {
     if (starts) {
       this.stringStates = this.#enter();
       this.stringMatches = this.#start(this.stringStates);
+      this.#exclude(this.stringStates, null);
     }
     const matches = this.stringMatches;
     const isBuilding = this.#isBuilding(matches);

@@ -46,11 +46,16 @@ class Patcher {
           throw this.#failure("a value cannot move into itself");
         }
         const moved = this.#read(from);
+        if (from === path) return undefined;
         this.#remove(from);
         return this.#add(path, moved);
       }
-      case "copy":
-        return this.#add(path, this.#read(from));
+      case "copy": {
+        const copied = this.#read(from);
+        // two places have it now, so neither may change it
+        this.#own = new WeakSet();
+        return this.#add(path, copied);
+      }
       case "test":
         if (!isEqual(this.#read(path), this.#given(value))) throw this.#failure("the value is another one");
         return undefined;
@@ -73,13 +78,10 @@ class Patcher {
 
   #remove(path) {
     const [parent, token] = this.#parent(path);
-    if (parent === null) {
-      this.root = undefined;
-    } else {
-      this.#child(parent, token);
-      if (Array.isArray(parent)) parent.splice(Number(token), 1);
-      else delete parent[token];
-    }
+    if (parent === null) throw this.#failure("the root cannot be removed");
+    this.#child(parent, token);
+    if (Array.isArray(parent)) parent.splice(Number(token), 1);
+    else delete parent[token];
   }
 
   #replace(path, value) {

@@ -6,14 +6,15 @@ import { countCharacters } from "./text.js";
 // Characters that end a plain name. White space is Python's, which does not include U+FEFF.
 const SPECIAL =
   /[\x00-\x20.[\]"'\\\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/g;
-const INDEX = /\[(0|[1-9][0-9]{0,17})\]/y;
+/** Matches an index in brackets. */
+export const INDEX = /\[(0|[1-9][0-9]{0,17})\]/y;
 const TO_ESCAPE = /["\\\x00-\x1f]/g;
 const SHORT_ESCAPES = {
   '"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
 };
 
 /** Return the index of the first character at or after `at` that a plain name cannot hold. */
-function nameEnd(path, at) {
+export function nameEnd(path, at) {
   SPECIAL.lastIndex = at;
   const match = SPECIAL.exec(path);
   return match === null ? path.length : match.index;
@@ -60,22 +61,25 @@ export function splitPath(path, root) {
   return [rooted ? root : "", segments];
 }
 
-/** Parse `"key"]`, the inside of a bracket; return the key and the index after the bracket. */
-function parseQuotedKey(path, at) {
-  if (path[at] !== '"') throw invalidPath(path, at);
+/**
+ * Parse `"key"]`, the inside of a bracket; return the key and the index after the bracket. An error is at its
+ * place, or at `place`.
+ */
+export function parseQuotedKey(path, at, place = null) {
+  if (path[at] !== '"') throw invalidPath(path, place ?? at);
   let end = at + 1;
   while (end < path.length && path[end] !== '"') end += path[end] === "\\" ? 2 : 1;
   let key;
   try {
     key = JSON.parse(path.slice(at, end + 1));
   } catch {
-    throw invalidPath(path, at);
+    throw invalidPath(path, place ?? at);
   }
-  if (path[end + 1] !== "]") throw invalidPath(path, end + 1);
+  if (path[end + 1] !== "]") throw invalidPath(path, place ?? end + 1);
   return [key, end + 2];
 }
 
-function invalidPath(path, at) {
+export function invalidPath(path, at) {
   const index = countCharacters(path.slice(0, at));
   return new JsonStreamError(errorAt("invalid_path", index, 1, index + 1));
 }

@@ -1,12 +1,15 @@
 /**
  * Patterns that select values by their paths: `items[*].title`.
  *
- * The syntax is that of path strings, with `[*]` or `.*` for any member or item. A leading `$` or `root` is
- * the root. A key that is named `*` is written `["*"]`.
+ * The syntax is that of path strings, with `*` for any member or item, as a name or in brackets. A leading `$`
+ * or `root` is the root. Keys in brackets may have single quotes; a key that is named `*` is written `["*"]`.
  */
 
-import { JsonStreamError, errorAt } from "./errors.js";
-import { parsePath } from "./paths.js";
+import { INDEX, invalidPath, nameEnd, parseQuotedKey } from "./paths.js";
+
+const HEAD = /^(?:\$|root)(?=[.[]|$)/;
+// RFC 9535, section 2.3.1.1: single-quoted
+const SINGLE = /\['((?:[^'\\\x00-\x1f]|\\(?:['\\/bfnrt]|u[\da-fA-F]{4}))*)'\]/y;
 
 /** Stands for any key or index in a pattern that is given as an array of segments. */
 export const ANY = Symbol("any");
@@ -24,6 +27,12 @@ export class Pattern {
     return this.segments.length;
   }
 
+  /** Report whether an array, an object or, with null, a string may hold the segment at a depth. */
+  fits(depth, isArray) {
+    const own = this.segments[depth];
+    return isArray !== null && (own === ANY || (typeof own === "number") === isArray);
+  }
+
   /** Report whether a key or index continues the path after `depth` segments. */
   continues(depth, segment) {
     const own = this.segments[depth];
@@ -39,48 +48,36 @@ function checkSegments(segments) {
   return [...segments];
 }
 
-function parsePattern(text) {
-  const isRooted = text[0] === "$" && (text.length === 1 || text[1] === "." || text[1] === "[");
-  const path = isRooted ? `root${text.slice(1)}` : text;
+function parsePattern(path) {
   const segments = [];
-  // the parts between wildcards are ordinary paths
-  let from = 0;
-  for (let at = 0; at < path.length; ) {
-    if (path[at] === "[" && path[at + 1] === '"') {
-      at = keyEnd(path, at + 1);
-    } else if (path.startsWith("[*]", at) || isDotWildcard(path, at)) {
-      segments.push(...partOf(path, from, at), ANY);
-      at += path[at] === "[" ? 3 : 2;
-      from = at;
-    } else if (path[at] === "*") {
-      throw invalidPattern(at);
-    } else at++;
+  let at = HEAD.exec(path)?.[0].length ?? 0;
+  while (at < path.length) {
+    let segment;
+    if (path[at] === "[") {
+      [segment, at] = readBracket(path, at);
+    } else {
+      // only the first name of a path without a root has no dot before it
+      const start = at === 0 ? 0 : at + 1;
+      const end = nameEnd(path, start);
+      if (end === start || (at > 0 && path[at] !== ".")) throw invalidPath(path, at);
+      segment = path.slice(start, end);
+      if (segment === "*") segment = ANY;
+      at = end;
+    }
+    segments.push(segment);
   }
-  segments.push(...partOf(path, from, path.length));
   return segments;
 }
 
-/** Parse path[from:to]; after a wildcard it must continue with a dot or a bracket. */
-function partOf(path, from, to) {
-  const part = path.slice(from, to);
-  if (from === 0) return parsePath(part);
-  if (part === "") return [];
-  if (part[0] !== "." && part[0] !== "[") throw invalidPattern(from);
-  return parsePath(`root${part}`);
-}
-
-function isDotWildcard(path, at) {
-  if (path[at] !== "." || path[at + 1] !== "*") return false;
-  const next = path[at + 2];
-  return next === undefined || next === "." || next === "[";
-}
-
-function keyEnd(path, at) {
-  let end = at + 1;
-  while (end < path.length && path[end] !== '"') end += path[end] === "\\" ? 2 : 1;
-  return end + 1;
-}
-
-function invalidPattern(at) {
-  return new JsonStreamError(errorAt("invalid_path", at, 1, at + 1));
+/** Parse a segment in brackets; return it and the index after it. */
+function readBracket(path, at) {
+  if (path.startsWith("[*]", at)) return [ANY, at + 3];
+  INDEX.lastIndex = SINGLE.lastIndex = at;
+  const index = INDEX.exec(path);
+  if (index !== null) return [Number(index[1]), INDEX.lastIndex];
+  const single = SINGLE.exec(path);
+  if (single === null) return parseQuotedKey(path, at + 1, at);
+  // as a double-quoted string writes it
+  const text = single[1].replace(/\\'|\\.|"/g, (part) => ({ "\\'": "'", '"': '\\"' })[part] ?? part);
+  return [JSON.parse(`"${text}"`), SINGLE.lastIndex];
 }

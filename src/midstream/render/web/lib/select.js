@@ -64,6 +64,7 @@ export class JsonSelectAccumulator {
   addFragment(fragment) {
     if (typeof fragment !== "string") throw new TypeError("a fragment is a string");
     if (this.isDone) return [];
+    this.#builder.hasChanged = false;
     this.#grammar.add(fragment);
     return this.#outcome();
   }
@@ -71,6 +72,7 @@ export class JsonSelectAccumulator {
   /** Declare the end of the input; return the last matches. */
   finish() {
     if (this.isDone) return [];
+    this.#builder.hasChanged = false;
     this.#grammar.finish();
     return this.#outcome();
   }
@@ -78,14 +80,17 @@ export class JsonSelectAccumulator {
   #outcome() {
     const { found, open } = this.#matches;
     this.#matches.found = [];
-    if (this.#isPartial && open.length > 0) {
+    if (this.#isPartial && open.length > 0 && this.#builder.hasChanged) {
       let value = this.#builder.publish();
       let depth = open[0].segments.length;
+      const groups = [[]];
       for (const match of open) {
-        // inner matches lie on the path of the last value in each container
+        // inner matches lie on the path of the last value in each container, and come first
+        if (depth < match.segments.length) groups.unshift([]);
         for (; depth < match.segments.length; depth++) value = value[match.segments[depth]];
-        found.push(resultOf(match, value, false));
+        groups[0].push(resultOf(match, value, false));
       }
+      found.push(...groups.flat());
     }
     // what follows the last possible match is not judged
     if (this.#grammar.hasFailed && !this.isDone) {
