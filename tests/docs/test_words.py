@@ -1,4 +1,4 @@
-"""The sources use the words of the field: patterns of the old dialect stay out of them."""
+"""The sources and the documentation use the words of the field, and none of the old dialect."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
+
+from documents import PAGES, name_of, prose
 
 SOURCES = Path(__file__).parents[2] / "src" / "midstream"
 FOLDERS = [".", *sorted(path.name for path in SOURCES.iterdir() if path.is_dir() and path.name[0] != "_")]
@@ -20,6 +22,24 @@ WORDS = {
     r"\bbehind (it|the|them|a|an)\b": "after",
     r"\bpass(ed|es)? over\b": "skip",
 }
+# in the documentation; code, links and generated tables are not checked
+PROSE = {
+    r"\bhalves\b|\b(other|high|low) half\b|\bhalf (of )?a (\w+ )?(pair|character)": "surrogate; part of",
+    r"\bwhoever\b": "the caller, the parser, the provider",
+    r"\b(go|goes|going|went|gone) on\b": "continue, resume",
+    r"\bpass(es|ed|ing)? over\b": "skip, ignore",
+    r"\bwhole\b(?! numbers?| arguments \|)": "complete, entire, valid",
+    r"\b(tell|tells|told|teller)\b": "report, say, show",
+    r"\bbehind\b(?! (a|an|your|the|its)? ?(proxy|proxies|reverse|load|nginx|firewall|\|)| \|)": "after",
+    r"(^|[.:;|-] |\*\*)Of (a|the) (tool )?call\b": "For a tool call",
+    r"\bas (it|they) (stand|stands|stood)\b": "so far",
+    r"\bhand(s|ed|ing)? out\b": "return",
+    r"\b[Tt]akes? `": "use, accept",
+    r"\bforeseen\b|\bjot(s|ted)?\b": "predicted; noted",
+}
+GENERATED = re.compile(
+    r"<!-- bench -->.*?<!-- end of bench -->|<!-- begin features -->.*?<!-- end features -->", re.DOTALL
+)
 # a docstring begins with what is done: Return, Parse, Report whether
 VERBS = re.compile(r"(Give|Tell|Take|Know|Learn|Let)s?\b")
 
@@ -63,3 +83,42 @@ def faults(path: Path) -> list[str]:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_the_sources_use_the_words_of_the_field(folder: str) -> None:
     assert [fault for path in files(folder) for fault in faults(path)] == []
+
+
+def plain(page: Path) -> str:
+    """Return the prose of a page, with nothing in the place of code and links."""
+    text = GENERATED.sub("", prose(page))
+    return re.sub(r"`[^`\n]*`", "`", re.sub(r"\]\([^)\n]*\)", "]", text))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_documentation_uses_the_words_of_the_field(page: Path) -> None:
+    text = plain(page)
+    found = [
+        f"{' '.join(text[max(match.start() - 30, 0) : match.end() + 20].split())!r}: write {better}"
+        for pattern, better in PROSE.items()
+        for match in re.finditer(pattern, text, re.MULTILINE)
+    ]
+    assert found == []
+
+
+def test_the_words_are_found() -> None:
+    """The patterns match what they are for, and nothing that is plain English."""
+    for text in (
+        "The other half follows.",
+        "It goes on behind the comma.",
+        "a whole document",
+        "which tells how",
+        "Of a tool call, the same",
+        "The calls as they stand",
+        "Take `updates`.",
+    ):
+        assert any(re.search(pattern, text, re.MULTILINE) for pattern in PROSE), text
+    for text in (
+        "run it behind a proxy",
+        "numbers of calls",
+        "whole numbers",
+        "the end of a call",
+        "It takes time",
+    ):
+        assert not any(re.search(pattern, text, re.MULTILINE) for pattern in PROSE), text

@@ -125,7 +125,7 @@ class EventWriter:
         self._part = part
 
     def add_message(self, message: Message | Mapping[str, Any]) -> bytes:
-        r"""Write a message, which may be in its plain form; return b"" if it tells a client nothing new.
+        r"""Write a message, which may be in its plain form; return b"" if that is not needed.
 
         >>> EventWriter().add_message(TextDelta("Hé"))
         b'event: text_delta\ndata: {"type":"text_delta","text":"H\xc3\xa9"}\n\n'
