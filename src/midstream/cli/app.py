@@ -360,6 +360,7 @@ def serve(
         list[str] | None,
         typer.Option(metavar="URL", help="An origin whose pages may send requests; repeatable."),
     ] = None,
+    metrics: Annotated[bool, typer.Option("--metrics", help="Measure for Prometheus: /metrics.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Log errors only.")] = False,
 ) -> None:
     """Relay a provider's stream as midstream's events, and show arriving tool calls on a page.
@@ -370,7 +371,7 @@ def serve(
     try:
         # only to check that they are installed
         import httpx  # noqa: F401
-        import sse_starlette  # noqa: F401
+        import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ModuleNotFoundError as error:
         complain(f"the gateway needs {error.name}: pip install 'midstream[server]'")
@@ -394,7 +395,7 @@ def serve(
                 host,
                 port,
                 upstream,
-                Settings(ttl=ttl, idle=idle, lease=lease, drain=drain),
+                Settings(ttl=ttl, idle=idle, lease=lease, drain=drain, metrics=metrics),
                 on_ready=announce,
                 log_level="error" if quiet else "info",
                 store=store,

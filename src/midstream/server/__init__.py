@@ -7,12 +7,15 @@ called. A request goes through the files in this order:
 ``app``        the routes
 ``requests``   what a request says
 ``upstream``   sends a request to the provider; without one, ``replay`` plays a recording
+``idempotency`` finds the stream that an earlier attempt of the request has started
 ``streams``    puts the provider's events into a ``store``, and sends what is derived from them
 ``addresses``  reads, resumes and cancels streams that are already there
 ``responses``  sends a stream, or passes a provider's response on unchanged
 ``page``       the files of the web page
+``metrics``    measures what happens
 ``failures``   what can go wrong with a stream
 ``settings``   speed, timeouts and limits
+``connections`` bounds what clients can hold open
 ``process``    runs all this under uvicorn
 ``supervisor`` runs several processes, each a ``worker``
 

@@ -19,9 +19,11 @@ from ..captures import body_events, check_format, format_of
 from . import page
 from .addresses import Addresses
 from .guard import Guard, shared_with
+from .idempotency import claim_of
+from .metrics import PrometheusMetrics
 from .replay import pace_of, paced, raw_event, recording_for
 from .requests import CLIENT_GONE, HANDLERS, Refused, body_of, owner_of, variant_of
-from .responses import EVENTS, NOSNIFF, PassedOnResponse, problem, until_gone
+from .responses import EVENTS, NOSNIFF, PassedOnResponse, StreamResponse, problem, until_gone
 from .settings import DEFAULT, Settings
 from .store.base import StoreError
 from .store.memory import MemoryStore
@@ -87,6 +89,9 @@ def build(
         Route("/web/{folder}/{name}", gateway.page),
         Route("/api/recordings", gateway.list_recordings),
         Route("/api/recordings/{name}/events", gateway.replay),
+        Route("/healthz", gateway.health),
+        Route("/readyz", gateway.ready),
+        Route("/metrics", gateway.metrics),
         Route("/api/enrich", gateway.enrich, methods=["POST"]),
         Route("/v1/streams/{id}", addresses.read),
         Route("/v1/streams/{id}/state", addresses.state),
@@ -119,7 +124,7 @@ class Gateway:
     ) -> None:
         self._upstream = upstream
         self._settings = settings
-        self.hub = Hub(store, settings, worker)
+        self.hub = Hub(store, settings, worker, PrometheusMetrics() if settings.metrics else None)
         self.addresses = Addresses(self.hub)
 
     async def aclose(self) -> None:
@@ -131,6 +136,28 @@ class Gateway:
     async def page(self, request: Request) -> Response:
         """Return a file of the page."""
         return page.file("/".join(request.path_params.values()) or "index.html")
+
+    async def health(self, request: Request) -> Response:
+        """Report that the process works."""
+        del request
+        return JSONResponse({"status": "ok"}, headers=NOSNIFF)
+
+    async def ready(self, request: Request) -> Response:
+        """Report whether new streams can be started here."""
+        del request
+        if self.hub.is_draining:
+            return problem(503, "draining", "the process is about to stop")
+        await self.hub.start()
+        await self.hub.store.head("ready")
+        return JSONResponse({"status": "ready", "streams": len(self.hub)}, headers=NOSNIFF)
+
+    async def metrics(self, request: Request) -> Response:
+        """Return the measurements of all workers of this machine."""
+        del request
+        text = self.hub.metrics.text()
+        if text is None:
+            return problem(404, "not_found", "nothing is measured; start the gateway with --metrics")
+        return Response(text, headers={"content-type": "text/plain; version=0.0.4; charset=utf-8", **NOSNIFF})
 
     async def list_recordings(self, request: Request) -> Response:
         """Return the list of recordings."""
@@ -177,10 +204,27 @@ class Gateway:
     async def _relay(self, request: Request, variant: Variant) -> ASGIApp:
         if resumed := await self.addresses.resumed(request, variant):
             return resumed
-        body, path = await body_of(request, self.hub), request.path_params["path"]
+        body = await body_of(request, self.hub)
+        await self.hub.start()
+        claim = await claim_of(request, body, owner_of(request, self.hub.key), self.hub)
+        if claim.joined is not None:
+            return await self.addresses.view(claim.joined, variant)
+        is_started = False
+        try:
+            response = await self._run(request, variant, body, claim.id)
+            is_started = isinstance(response, StreamResponse)
+            return response
+        finally:
+            if claim.name is not None and not is_started:
+                # the key is free for another attempt
+                await self.hub.store.unbind(claim.name)
+
+    async def _run(self, request: Request, variant: Variant, body: bytes, id: str | None) -> ASGIApp:
+        """Send a request to the upstream, and the response, which starts a stream if it is one."""
+        path = request.path_params["path"]
         if self._upstream is None:
             recording, source = self._recorded(request, path, body)
-            return await self._opened(request, variant, recording.name, recording.format, source)
+            return await self._opened(request, variant, recording.name, recording.format, source, id)
         asked = None if variant.is_raw else request.query_params.get("format")
         format = asked or FORMATS_BY_PATH.get(path)
         found = None if format is None else check_format(format)
@@ -188,7 +232,9 @@ class Gateway:
         if is_event_stream(response) and is_readable(response):
             source = cut(chunks_of(response, is_raw=False), self._settings)
             headers = response_headers(response, is_decoded=True) if variant.is_raw else None
-            return await self._opened(request, variant, path, found, source, response.status_code, headers)
+            return await self._opened(
+                request, variant, path, found, source, id, response.status_code, headers
+            )
         return self._passed_on(response)
 
     async def pass_on(self, request: Request) -> ASGIApp:
@@ -229,6 +275,7 @@ class Gateway:
         name: str | None,
         format: str | None,
         source: AsyncGenerator[list[bytes]],
+        id: str | None = None,
         status: int = 200,
         headers: list[tuple[bytes, bytes]] | None = None,
     ) -> ASGIApp:
@@ -240,7 +287,7 @@ class Gateway:
         except BaseException:
             await source.aclose()
             raise
-        channel = await hub.open(owner_of(request, hub.key), name, format, source)
+        channel = await hub.open(owner_of(request, hub.key), name, format, source, id)
         return await self.addresses.view(channel, variant, None, False, status, headers)
 
     # the upstream

@@ -7,7 +7,6 @@ import logging
 import secrets
 import signal
 import socket
-import time
 from contextlib import suppress
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import uvicorn
 
 from .app import build
+from .connections import Connections, allow_files, bounded
 from .guard import LOOPBACK, WithoutQuery
 from .settings import DEFAULT, Settings
 from .store.urls import open_store
@@ -73,7 +73,8 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._gateway = gateway
         self._on_ready = on_ready
-        self._closing: dict[asyncio.Transport, float] = {}
+        head_seconds = gateway.hub.settings.head_seconds
+        self._connections = Connections(self.server_state, head_seconds, _FLUSH_SECONDS)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -94,22 +95,9 @@ class _Server(uvicorn.Server):
         draining.cancel()
 
     async def on_tick(self, counter: int) -> bool:
-        if counter % 10 == 0:
-            self._abort_stuck()
+        if counter % 5 == 0:
+            self._connections.check()
         return await super().on_tick(counter)
-
-    def _abort_stuck(self) -> None:
-        """Abort closing connections whose clients do not read; closing waits until all data is sent."""
-        now = time.monotonic()
-        closing = [
-            connection.transport
-            for connection in self.server_state.connections
-            if connection.transport.is_closing()
-        ]
-        self._closing = {transport: self._closing.get(transport, now) for transport in closing}
-        for transport, since in self._closing.items():
-            if now - since > _FLUSH_SECONDS:
-                transport.abort()
 
 
 class _QuietShutdown:
@@ -177,6 +165,7 @@ def run_process(
         port=options.port,
         # uvicorn's level "trace" logs complete requests
         log_level="debug" if log_level == "trace" else log_level,
+        http=bounded(min(settings.max_connections, allow_files())),
         ws="none",
         lifespan="on",
         server_header=False,

@@ -17,6 +17,7 @@ class Settings(NamedTuple):
     the bytes that are written; ``max_log_bytes`` is for all open streams of a process. An upstream that is
     silent for longer than ``idle`` is given up. A process that is told to stop lets its streams continue for
     ``drain``. In a store that several machines share, a worker that is silent for ``lease`` counts as dead.
+    ``metrics`` are measured only if they are wanted.
 
     >>> Settings(grace=3).grace, Settings().max_streams
     (3, 1000)
@@ -33,6 +34,11 @@ class Settings(NamedTuple):
     ttl: float = 600
     drain: float = 30
     lease: float = 3
+    metrics: bool = False
+    # connections of clients; fewer if the process may not open so many files
+    max_connections: int = 10_000
+    # until the head of a request must have arrived
+    head_seconds: float = 20
     max_streams: int = 1000
     max_body: int = 10_000_000
     max_event: int = 4_000_000
@@ -46,6 +52,8 @@ class Settings(NamedTuple):
     def check(self) -> None:
         """Raise ValueError if a setting is not a positive number; some may be 0."""
         for name, value in zip(self._fields, self, strict=True):
+            if name == "metrics":
+                continue
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not is_number or value < 0 or (value == 0 and name not in ("pace", "grace", "drain")):
                 raise ValueError(f"{name} must be a positive number, not {value!r}")

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from .process import Options, listen, url_of
@@ -29,15 +31,17 @@ _RESTART_SECONDS = 1.0
 class _Worker:
     """A process, its name, and when it was started."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, folder: str | None) -> None:
         self.name = secrets.token_hex(8)
         self.started_at = time.monotonic()
         self._ready, ready = os.pipe()
         given = {**options._asdict(), "worker": self.name, "ready": ready}
+        measured = {} if folder is None else {"PROMETHEUS_MULTIPROC_DIR": folder}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "midstream.server.worker"],
             stdin=subprocess.PIPE,
             pass_fds=(ready,),
+            env={**os.environ, **measured},
             # signals of the terminal are for the supervisor, which passes them on
             process_group=0,
         )
@@ -64,8 +68,16 @@ class _Supervisor:
         self._count = count
         self._workers: dict[int, _Worker] = {}
         self._is_stopping = False
+        # where the workers add up what they measure
+        self._folder: str | None = None
 
     def run(self, on_ready: Callable[[str], None] | None) -> bool:
+        with TemporaryDirectory(prefix="midstream-") as folder:
+            if self._options.settings.metrics:
+                self._folder = folder
+            return self._run(on_ready)
+
+    def _run(self, on_ready: Callable[[str], None] | None) -> bool:
         # held while the workers come and go, so that nobody else takes the port; it does not listen
         with listen(self._options.host, self._options.port, is_shared=True) as bound:
             self._options = self._options._replace(port=bound.getsockname()[1])
@@ -83,7 +95,7 @@ class _Supervisor:
         return not has_failed
 
     def _start(self) -> None:
-        worker = _Worker(self._options)
+        worker = _Worker(self._options, self._folder)
         self._workers[worker.process.pid] = worker
 
     def _stop(self, number: int, frame: Any = None) -> None:
@@ -102,6 +114,8 @@ class _Supervisor:
                 continue
             worker.process.returncode = 0
             worker.close()
+            if self._folder is not None:
+                mark_process_dead(pid, self._folder)
             self._release(worker.name)
             if not self._is_stopping:
                 time.sleep(max(0, worker.started_at + _RESTART_SECONDS - time.monotonic()))
@@ -120,6 +134,12 @@ class _Supervisor:
 
         with suppress(StoreError):
             asyncio.run(release())
+
+
+def mark_process_dead(pid: int, folder: str) -> None:
+    """Remove the gauges of a process that has ended."""
+    for file in Path(folder).glob(f"gauge_live*_{pid}.db"):
+        file.unlink()
 
 
 def supervise(options: Options, count: int, on_ready: Callable[[str], None] | None = None) -> bool:

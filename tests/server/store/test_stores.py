@@ -331,12 +331,15 @@ def test_open_streams_are_listed_with_their_workers(kind: Kind) -> None:
 def test_a_key_is_bound_once(kind: Kind) -> None:
     async def main() -> None:
         async with kind.opened(ttl=1) as store:
-            assert await store.bind("k", "1") == "1"
-            assert await store.bind("k", "2") == "1"
-            assert await store.bind("j", "2") == "2"
+            assert await store.bind("k", "1", 1) == "1"
+            assert await store.bind("k", "2", 1) == "1"
+            assert await store.bind("j", "2", 60) == "2"
+            await store.unbind("j")
+            assert await store.bind("j", "3", 60) == "3"
             await asyncio.sleep(1.2)
             await store.expire()
-            assert await store.bind("k", "3") == "3"
+            assert await store.bind("k", "3", 1) == "3"
+            assert await store.bind("j", "4", 1) == "3"
 
     run(main)
 

@@ -122,8 +122,11 @@ class Store(Protocol):
         After a failure some of them may have ended, or have another worker: `head` knows.
         """
 
-    async def bind(self, key: str, value: str) -> str:
-        """Return the value that a key was bound to within the time to live; bind it now if there is none."""
+    async def bind(self, key: str, value: str, seconds: float) -> str:
+        """Return the value that a key is bound to; bind it for a time if there is none."""
+
+    async def unbind(self, key: str) -> None:
+        """Forget what a key is bound to."""
 
     async def drop(self, id: str) -> None:
         """Remove a stream."""

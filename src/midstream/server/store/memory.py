@@ -186,14 +186,18 @@ class MemoryStore:
         """Return the streams that have not ended, each with its worker."""
         return {id: log.worker for id, log in self._logs.items() if log.end is None}
 
-    async def bind(self, key: str, value: str) -> str:
-        """Return the value that a key is bound to; bind it if there is none."""
+    async def bind(self, key: str, value: str, seconds: float) -> str:
+        """Return the value that a key is bound to; bind it for a time if there is none."""
         now = self._clock()
         known = self._bound.get(key)
-        if known is not None and now - known[1] <= self._ttl:
+        if known is not None and now < known[1]:
             return known[0]
-        self._bound[key] = value, now
+        self._bound[key] = value, now + seconds
         return value
+
+    async def unbind(self, key: str) -> None:
+        """Forget what a key is bound to."""
+        self._bound.pop(key, None)
 
     async def drop(self, id: str) -> None:
         """Remove a stream."""
@@ -206,7 +210,7 @@ class MemoryStore:
         for id, log in list(self._logs.items()):
             if log.appended_at < before - (OPEN_SECONDS if log.end is None else 0):
                 self._remove(id)
-        for key in [key for key, (_, since) in self._bound.items() if since < before]:
+        for key in [key for key, (_, until) in self._bound.items() if until < self._clock()]:
             del self._bound[key]
 
     def _remove(self, id: str) -> None:

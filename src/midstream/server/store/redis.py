@@ -288,13 +288,17 @@ class RedisStore:
         found = await self._answer(self._client.hgetall(_OPEN))
         return {id.decode(): worker.decode() for id, worker in found.items()}
 
-    async def bind(self, key: str, value: str) -> str:
-        """Return the value that a key is bound to; bind it if there is none."""
+    async def bind(self, key: str, value: str, seconds: float) -> str:
+        """Return the value that a key is bound to; bind it for a time if there is none."""
         name = f"{_PREFIX}bound:{key}"
         known = await self._answer(
-            self._client.set(name, value, nx=True, get=True, px=_milliseconds(self._ttl))
+            self._client.set(name, value, nx=True, get=True, px=_milliseconds(seconds))
         )
         return value if known is None else str(known.decode())
+
+    async def unbind(self, key: str) -> None:
+        """Forget what a key is bound to."""
+        await self._answer(self._client.delete(f"{_PREFIX}bound:{key}"))
 
     async def drop(self, id: str) -> None:
         """Remove a stream."""

@@ -203,18 +203,24 @@ class SqliteStore:
         query = "SELECT id, worker FROM streams WHERE end_code IS NULL"
         return await self._select(lambda connection: dict(connection.execute(query).fetchall()))
 
-    async def bind(self, key: str, value: str) -> str:
-        """Return the value that a key is bound to; bind it if there is none."""
-        now, before = time.time(), time.time() - self._ttl
+    async def bind(self, key: str, value: str, seconds: float) -> str:
+        """Return the value that a key is bound to; bind it for a time if there is none."""
+        now = time.time()
 
         def insert(connection: sqlite3.Connection) -> str:
-            query = "SELECT value FROM bindings WHERE key = ? AND bound_at >= ?"
-            if (row := connection.execute(query, (key, before)).fetchone()) is not None:
+            query = "SELECT value FROM bindings WHERE key = ? AND until > ?"
+            if (row := connection.execute(query, (key, now)).fetchone()) is not None:
                 return str(row[0])
-            connection.execute("INSERT OR REPLACE INTO bindings VALUES (?, ?, ?)", (key, value, now))
+            connection.execute(
+                "INSERT OR REPLACE INTO bindings VALUES (?, ?, ?)", (key, value, now + seconds)
+            )
             return value
 
         return await self._write(insert)
+
+    async def unbind(self, key: str) -> None:
+        """Forget what a key is bound to."""
+        await self._update("DELETE FROM bindings WHERE key = ?", (key,))
 
     async def drop(self, id: str) -> None:
         """Remove a stream."""
@@ -227,7 +233,7 @@ class SqliteStore:
         await self._remove(
             "appended_at < CASE WHEN end_code IS NULL THEN ? ELSE ? END", (before - OPEN_SECONDS, before)
         )
-        await self._update("DELETE FROM bindings WHERE bound_at < ?", (before,))
+        await self._update("DELETE FROM bindings WHERE until < ?", (time.time(),))
 
     async def _update(self, statement: str, values: tuple[Any, ...]) -> bool:
         """Execute a statement, and return whether it changed anything."""

@@ -24,7 +24,7 @@ CREATE TABLE streams (
     is_cancelled INTEGER, appended_at REAL
 ) WITHOUT ROWID;
 CREATE TABLE events (stream TEXT, number INTEGER, data BLOB, PRIMARY KEY (stream, number)) WITHOUT ROWID;
-CREATE TABLE bindings (key TEXT PRIMARY KEY, value TEXT, bound_at REAL) WITHOUT ROWID;
+CREATE TABLE bindings (key TEXT PRIMARY KEY, value TEXT, until REAL) WITHOUT ROWID;
 """
 # how long a statement waits for the other workers
 _LOCK_SECONDS = 5.0

@@ -13,6 +13,7 @@ from .log import Log
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ..metrics import Metrics
     from ..settings import Settings
     from ..store.base import Batch, End
     from .derivation import Variant
@@ -25,8 +26,14 @@ class Channel:
     """A worker's copy of a stream, and all who read it there."""
 
     def __init__(
-        self, id: str, meta: Mapping[str, Any], settings: Settings, left: Callable[[Channel], None]
+        self,
+        id: str,
+        meta: Mapping[str, Any],
+        settings: Settings,
+        left: Callable[[Channel], None],
+        metrics: Metrics,
     ) -> None:
+        self.metrics = metrics
         self.id = id
         self.meta = meta
         self.settings = settings
@@ -100,10 +107,14 @@ class Channel:
     def enter(self, viewer: Viewer) -> None:
         """Add a viewer."""
         self.viewers.add(viewer)
+        self.metrics.viewers(1)
 
     def leave(self, viewer: Viewer) -> None:
         """Remove a viewer."""
+        if viewer not in self.viewers:
+            return
         self.viewers.discard(viewer)
+        self.metrics.viewers(-1)
         if not self.viewers:
             self._feeds.clear()
         self._left(self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...calls.messages import ToolCallsUpdate
 from ...errors import JsonStreamError
 from ...event_stream import EventStream, Kind, Step
 from ...sse import BOM, SseDecoder, SseEvent
@@ -12,7 +13,7 @@ from .snapshot import SnapshotBuilder
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ...calls.messages import StreamSnapshot
+    from ...calls.messages import Message, StreamSnapshot
     from ...events.writer import Form
     from ..store.base import End
 
@@ -53,6 +54,9 @@ class Derivation:
         self._max_bytes = max_bytes
         # after an error that ends the stream for the viewers of this variant
         self.is_over = False
+        # what is being derived, and what had the first argument of a call
+        self._number = 0
+        self.first_argument: int | None = None
 
     def begin(self) -> Iterator[bytes]:
         """Yield the entry before all raw events."""
@@ -61,6 +65,7 @@ class Derivation:
 
     def add(self, number: int, raw: bytes) -> Iterator[bytes]:
         """Yield the entries that follow from a raw event."""
+        self._number = number
         self._events.number(number)
         try:
             for step in self._steps(number, raw):
@@ -91,8 +96,16 @@ class Derivation:
 
     def observe(self) -> None:
         """Collect what is said from now on, for `snapshot`."""
-        builder = self._builder = SnapshotBuilder()
-        self._events.observer = builder.add
+        self._builder = SnapshotBuilder()
+        self._events.observer = self._observe
+
+    def _observe(self, message: Message) -> None:
+        assert self._builder is not None, "it is there as long as it observes"
+        self._builder.add(message)
+        if self.first_argument is not None or not isinstance(message, ToolCallsUpdate):
+            return
+        if any(update.function_args for update in message.tool_call_updates):
+            self.first_argument = self._number
 
     def stop_observing(self) -> None:
         """Forget what was collected."""

@@ -112,6 +112,11 @@ class Feed:
         """Collect what is said, for `snapshot`."""
         self._derivation.observe()
 
+    @property
+    def first_argument(self) -> int | None:
+        """The number of the raw event that had the first argument of a call."""
+        return self._derivation.first_argument
+
     def said(self) -> StreamSnapshot:
         """Return what was said so far."""
         return self._derivation.said()

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..failures import Busy
+from ..metrics import Metrics
 from ..store.base import End, StoreError
 from .channel import Channel
 from .derivation import VERSION
@@ -22,19 +23,29 @@ if TYPE_CHECKING:
     from ..settings import Settings
     from ..store.base import Head, Store
 
-__all__ = ["Hub"]
+__all__ = ["Hub", "new_id"]
 
 _LOGGER = logging.getLogger("midstream.server")
 _RETRY_SECONDS = 0.2
 # how long viewers wait for a store that fails
 _PATIENCE_SECONDS = 30.0
 _EXPIRE_SECONDS = 30.0
+# as long as any stream may be kept
+_KEY_SECONDS = 10 * 365 * 86_400.0
+
+
+def new_id() -> str:
+    """Return the id of a new stream: unguessable, because it gives read access to the stream."""
+    return secrets.token_hex(16)
 
 
 class Hub:
     """Open streams, find them by their ids, and drop them when nobody needs them here."""
 
-    def __init__(self, store: Store, settings: Settings, worker: str | None = None) -> None:
+    def __init__(
+        self, store: Store, settings: Settings, worker: str | None = None, metrics: Metrics | None = None
+    ) -> None:
+        self.metrics = metrics or Metrics()
         self.store = store
         self.settings = settings
         self.worker = worker or secrets.token_hex(8)
@@ -65,7 +76,7 @@ class Hub:
     async def _start(self) -> None:
         await self.store.start(self.worker)
         # what identifies owners is hashed with a key that all workers share
-        self._key = await self.store.bind("key", secrets.token_hex(16))
+        self._key = await self.store.bind("key", secrets.token_hex(16), _KEY_SECONDS)
         self._tick()
         if self.store.is_shared:
             self._succession.start()
@@ -114,11 +125,15 @@ class Hub:
     # streams
 
     async def open(
-        self, owner: str, name: str | None, format: str | None, source: AsyncGenerator[list[bytes]]
+        self,
+        owner: str,
+        name: str | None,
+        format: str | None,
+        source: AsyncGenerator[list[bytes]],
+        id: str | None = None,
     ) -> Channel:
         """Create a stream, and start to fill it."""
-        # unguessable, because the id gives read access to the stream
-        id = secrets.token_hex(16)
+        id = id or new_id()
         meta = {"owner": owner, "name": name, "format": format, "version": VERSION}
         self._opening.add(id)
         try:
@@ -182,7 +197,7 @@ class Hub:
         await self.store.drop(channel.id)
 
     def _channel(self, id: str, meta: dict[str, Any]) -> Channel:
-        channel = self._channels[id] = Channel(id, meta, self.settings, self._left)
+        channel = self._channels[id] = Channel(id, meta, self.settings, self._left, self.metrics)
         self._expect_viewer(channel)
         return channel
 
@@ -215,6 +230,7 @@ class Hub:
         """Start to fill a stream."""
         if (follower := self._followers.pop(producer.channel.id, None)) is not None:
             follower.cancel()
+        self.metrics.opened(producer.channel)
         task = asyncio.create_task(producer.run())
         self._producers[producer.channel.id] = producer, task
         task.add_done_callback(lambda task: self._produced(producer, task))
@@ -222,7 +238,10 @@ class Hub:
     def _produced(self, producer: Producer, task: asyncio.Task[None]) -> None:
         channel = producer.channel
         del self._producers[channel.id]
+        self.metrics.ended(channel)
         error = None if task.cancelled() else task.exception()
+        if isinstance(error, Fenced):
+            self.metrics.count("fenced")
         if isinstance(error, Fenced) and producer.is_ahead:
             channel.add([], End("store_lost", "the store has lost a part of the stream"))
         elif error is not None and not isinstance(error, Fenced):

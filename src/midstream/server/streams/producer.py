@@ -145,6 +145,7 @@ class Producer:
         """Append events and an end to the store, and then show them."""
         log = self.channel.log
         if self._failing_since is None:
+            started = time.monotonic()
             try:
                 await self._append(log.last + 1, events, end)
             except StoreError:
@@ -153,6 +154,7 @@ class Producer:
                 self._healing = asyncio.create_task(self._heal())
             else:
                 self._stored = log.last + len(events)
+                self.channel.metrics.appended(self.channel, len(events), time.monotonic() - started)
         elif self._healing is not None and self._healing.done():
             # it was fenced, or failed
             self._healing.result()
@@ -172,6 +174,7 @@ class Producer:
         id, log = self.channel.id, self.channel.log
         if answer is Appended.GONE:
             await self._store.create(id, self.channel.meta, self._epoch)
+            self.channel.metrics.count("reseeded")
         head = await self._store.head(id)
         if head is None:
             raise StoreError("the store loses what is written")

@@ -130,4 +130,5 @@ class Succession:
     def succeed(self, channel: Channel, head: Head) -> None:
         """Fill a stream that this worker has claimed."""
         channel.worker = self._hub.worker
+        self._hub.metrics.count("claimed")
         self._hub.produce(Producer(channel, self._store, lost(head), head.epoch))

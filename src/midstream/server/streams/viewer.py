@@ -59,6 +59,7 @@ class Viewer:
 
     async def begin_with_snapshot(self, with_start: bool = True) -> None:
         """Replace everything up to now by one entry, after the entry that begins the stream."""
+        self.channel.metrics.count("snapshot")
         feed = self.channel.new_feed(self.variant)
         feed.observe()
         start = feed.begin()
