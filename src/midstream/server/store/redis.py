@@ -26,6 +26,9 @@ import redis.asyncio
 from redis.exceptions import RedisError
 
 from .base import OPEN_SECONDS, Appended, Batch, End, Head, StoreError
+from .redis_batches import after as rest_after
+from .redis_batches import packed, unpacked
+from .redis_scripts import APPEND, CANCEL, CLAIM, CREATE
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
         AsyncIterator,
         Awaitable,
         Collection,
-        Iterator,
         Mapping,
         Sequence,
     )
@@ -55,52 +57,6 @@ _SIGNAL_SECONDS = 5.0
 # until a lost connection for messages is opened again
 _RETRY_SECONDS = 0.1
 _BATCH = 64
-
-# KEYS: state, log; ARGV: epoch, number of the first event, count, end, payload, milliseconds to live, channel
-# The answer is a word, or the number from which on the caller has to repeat.
-_APPEND = """
-local state = redis.call('HMGET', KEYS[1], 'epoch', 'next', 'end')
-if not state[1] then return 'gone' end
-if state[1] ~= ARGV[1] then return 'fenced' end
-local first, count, next = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(state[2])
-if first > next then return 'gap' end
-local is_known = first + count <= next
-if state[3] then
-  if is_known and (ARGV[4] == '' or ARGV[4] == state[3]) then return 'ok' end
-  return 'over'
-end
-if is_known and ARGV[4] == '' then return 'ok' end
-if first < next then return next end
-local last = first + count
-if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'end', ARGV[4]) else last = last - 1 end
-redis.call('XADD', KEYS[2], ARGV[1] .. '-' .. last, 'b', ARGV[5])
-redis.call('HSET', KEYS[1], 'next', first + count)
-redis.call('PEXPIRE', KEYS[1], ARGV[6])
-redis.call('PEXPIRE', KEYS[2], ARGV[6])
-redis.call('PUBLISH', ARGV[7], ARGV[5])
-return 'ok'
-"""
-# KEYS: state; ARGV: meta, worker, epoch, milliseconds to live
-_CREATE = """
-if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-redis.call('HSET', KEYS[1], 'meta', ARGV[1], 'worker', ARGV[2], 'epoch', ARGV[3], 'next', 1)
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-return 1
-"""
-# KEYS: state; ARGV: epoch, worker
-_CLAIM = """
-local state = redis.call('HMGET', KEYS[1], 'epoch', 'end')
-if state[1] ~= ARGV[1] or state[2] then return 0 end
-redis.call('HSET', KEYS[1], 'epoch', ARGV[1] + 1, 'worker', ARGV[2])
-return 1
-"""
-# KEYS: state; ARGV: channel
-_CANCEL = """
-if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], 'end') == 1 then return 0 end
-redis.call('HSET', KEYS[1], 'cancelled', '1')
-redis.call('PUBLISH', ARGV[1], '')
-return 1
-"""
 
 
 class RedisStore:
@@ -125,10 +81,10 @@ class RedisStore:
         # messages may be rare: reading them has no time limit
         self._listener = redis.asyncio.Redis.from_url(url, **{**options, "socket_timeout": None})
         self._lease_client = redis.Redis.from_url(url, max_connections=1, **options)
-        self._create = self._client.register_script(_CREATE)
-        self._append = self._client.register_script(_APPEND)
-        self._claim = self._client.register_script(_CLAIM)
-        self._cancel = self._client.register_script(_CANCEL)
+        self._create = self._client.register_script(CREATE)
+        self._append = self._client.register_script(APPEND)
+        self._claim = self._client.register_script(CLAIM)
+        self._cancel = self._client.register_script(CANCEL)
         self._worker = ""
         # a worker that has just been started does not wait
         self._failed_at = -math.inf
@@ -197,7 +153,7 @@ class RedisStore:
         written = "" if end is None else json.dumps(end)
         ttl = _milliseconds(self._ttl + (OPEN_SECONDS if end is None else 0))
         while True:
-            payload = _packed(Batch(at, events, end))
+            payload = packed(Batch(at, events, end))
             answer = await self._answer(
                 self._append(
                     keys=[_state_of(id), _log_of(id)],
@@ -229,9 +185,9 @@ class RedisStore:
                 elif not payload:
                     # the subscription of another reader was confirmed
                     continue
-                elif (batch := _unpacked(payload)).first > following:
+                elif (batch := unpacked(payload)).first > following:
                     is_known = False
-                elif (rest := _after(batch, following)) is not None:
+                elif (rest := rest_after(batch, following)) is not None:
                     yield rest
                     following = None if rest.end is not None else rest.first + len(rest.events)
 
@@ -241,7 +197,7 @@ class RedisStore:
         while True:
             entries = await self._answer(self._client.xrange(_log_of(id), start, "+", count=_BATCH))
             for number, fields in entries:
-                batch = _after(_unpacked(fields[b"b"]), following)
+                batch = rest_after(unpacked(fields[b"b"]), following)
                 start = f"({number.decode()}"
                 if batch is not None:
                     yield batch
@@ -412,40 +368,3 @@ def _lease_of(worker: str) -> str:
 
 def _milliseconds(seconds: float) -> int:
     return max(1, round(seconds * 1000))
-
-
-def _packed(batch: Batch) -> bytes:
-    r"""Write a batch as bytes: a line that says what follows, then the events.
-
-    >>> _packed(Batch(3, [b"data: 1"], End()))
-    b'[3, [7], ["", ""]]\ndata: 1'
-    """
-    head = [batch.first, [len(event) for event in batch.events], batch.end]
-    return json.dumps(head).encode() + b"\n" + b"".join(batch.events)
-
-
-def _unpacked(payload: bytes) -> Batch:
-    r"""Read a batch.
-
-    >>> _unpacked(b'[3, [7], ["", ""]]\ndata: 1')
-    Batch(first=3, events=[b'data: 1'], end=End(code='', message=''))
-    """
-    head, _, body = payload.partition(b"\n")
-    first, sizes, end = json.loads(head)
-    return Batch(first, list(_cut(body, sizes)), None if end is None else End(*end))
-
-
-def _cut(body: bytes, sizes: Sequence[int]) -> Iterator[bytes]:
-    start = 0
-    for size in sizes:
-        yield body[start : start + size]
-        start += size
-
-
-def _after(batch: Batch, following: int) -> Batch | None:
-    """Return a batch without the events before a number; None if nothing is left."""
-    known = following - batch.first
-    events = batch.events[max(known, 0) :]
-    if known > len(batch.events) or (not events and batch.end is None):
-        return None
-    return Batch(max(following, batch.first), events, batch.end)
