@@ -1215,3 +1215,53 @@ def test_invariant_12_one_source_for_damaged_streams(text: str, at: list[int], s
         transcripts.append([told(build, rebuilder, call) for call in calls])
     for other in transcripts[1:]:
         assert other == transcripts[0]
+
+
+# --- repairs
+
+
+@each_build
+def test_repairs_change_nothing_and_are_kept(midstream: Any) -> None:
+    accumulator = midstream.JsonFragmentAccumulator(dialect="lenient")
+    found = accumulator.add_fragment("{a: 'x', /* c */ b: 1,}") + accumulator.finish()
+    by_wire, by_object = midstream.JsonFragmentRebuilder(), midstream.JsonFragmentRebuilder()
+    for update in found:
+        sent = json.loads(json.dumps(midstream.to_wire(update)))
+        assert midstream.from_wire(sent) == update
+        by_wire.apply(sent)
+        by_object.apply(update)
+    for rebuilder in (by_wire, by_object):
+        assert rebuilder.value == {"a": "x", "b": 1}
+        assert rebuilder.is_complete
+        assert rebuilder.repairs == accumulator.repairs
+    assert [repair.code for repair in by_wire.repairs] == [
+        "unquoted_key", "single_quotes", "comment", "unquoted_key", "trailing_comma",
+    ]  # fmt: skip
+    # one may follow the end of the document, and the number that is kept is limited
+    limited = midstream.JsonFragmentRebuilder(limits=midstream.Limits(max_repairs=2))
+    repairs = [update for update in found if update.repair]
+    limited.apply([{"path": "root", "kind": "CompleteNull"}, {"path": "root", "kind": "JsonComplete"}])
+    assert limited.apply(repairs) is False
+    assert limited.repairs == accumulator.repairs[:2]
+
+
+@each_build
+def test_the_repairs_of_a_refused_batch_are_forgotten(midstream: Any) -> None:
+    rebuilder = midstream.JsonFragmentRebuilder()
+    place = {"index": 4, "line": 1, "column": 5}
+    repair = wire("root.a", "Repair", "a comment was skipped", repair={"code": "of tomorrow", **place})
+    with pytest.raises(midstream.JsonStreamError):
+        rebuilder.apply([repair, CLOSE])
+    assert rebuilder.repairs == ()
+    rebuilder.apply({**repair, "kind": "repair"})
+    assert rebuilder.repairs == (("of tomorrow", "a comment was skipped", 4, 1, 5, "root.a"),)
+    for bad in (
+        {},
+        {"repair": None},
+        {"repair": {"code": 1, **place}},
+        {"repair": {"code": "x", "index": "y"}},
+    ):
+        rebuilder.apply(wire("root", "Repair", "x", **bad))
+        with pytest.raises(midstream.JsonStreamError):
+            midstream.from_wire(wire("root", "Repair", "x", **bad))
+    assert len(rebuilder.repairs) == 1

@@ -1,9 +1,9 @@
 """The wire form: updates as plain data, to be sent as JSON and read in another process.
 
 The form is ``{"path", "kind", "textValue"?, "value"?}``; fields without content are absent. An Error
-also has ``"error"`` with its code and position. A CompleteString without text stands for its PartialStrings,
-joined. Serialize it with an encoder that escapes lone surrogates,
-as `json.dumps` does by default: UTF-8 cannot encode them.
+also has ``"error"`` with its code and position, and a Repair ``"repair"``. A CompleteString without text
+stands for its PartialStrings, joined. Serialize it with an encoder that escapes lone surrogates, as
+`json.dumps` does by default: UTF-8 cannot encode them.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from ..accumulators.update import (
     ERROR,
     KEY,
     PARTIAL_STRING,
+    REPAIR,
     JsonFragmentKind,
     JsonFragmentUpdate,
 )
 from ..accumulators.value_text import is_number
 from ..core.surrogates import join_surrogates
-from ..errors import ErrorCode, ParserError, invalid
+from ..errors import ErrorCode, ParserError, Repair, RepairCode, invalid
 
 __all__ = ["from_wire", "to_wire"]
 
@@ -49,11 +50,16 @@ def to_wire(update: JsonFragmentUpdate) -> dict[str, Any]:
             wire["value"] = value
     elif isinstance(value, (str, bool)):
         wire["value"] = value
-    elif kind is ERROR and (error := update.error) is not None:
-        wire["error"] = {
-            "code": error.code.value, "index": error.index, "line": error.line, "column": error.column
-        }  # fmt: skip
+    elif (error := update.error) is not None:
+        wire["error"] = _place_of(error)
+    elif (repair := update.repair) is not None:
+        wire["repair"] = _place_of(repair)
     return wire
+
+
+def _place_of(report: ParserError | Repair) -> dict[str, Any]:
+    # the code of a newer sender's repair is a plain str
+    return {"code": str(report.code), "index": report.index, "line": report.line, "column": report.column}
 
 
 def from_wire(data: Mapping[str, Any]) -> JsonFragmentUpdate:
@@ -71,7 +77,8 @@ def from_wire(data: Mapping[str, Any]) -> JsonFragmentUpdate:
 def read_wire(data: Any) -> tuple[str, Any, str | None, Any]:
     """Check a wire form; return its path, its kind, and the text and value that the kind has.
 
-    The kind is None if it has a name that this version does not know: readers ignore such an update.
+    The kind is None if it has a name that this version does not know, or if it is a Repair without a
+    position: readers ignore such an update.
     """
     # the test for dict is fast, the test for Mapping searches the base classes
     if not isinstance(data, (dict, Mapping)):
@@ -100,6 +107,8 @@ def read_wire(data: Any) -> tuple[str, Any, str | None, Any]:
     try:
         return path, kind, text, value_of(text, data)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
+        if kind is REPAIR:
+            return path, None, None, None
         raise invalid(
             ErrorCode.INVALID_UPDATE, f"the value does not fit the kind {kind.value}", path
         ) from None
@@ -159,6 +168,14 @@ def _error_of(text: str | None, data: Mapping[str, Any]) -> ParserError | None:
     return ParserError(_CODES.get(error["code"], ErrorCode.UNKNOWN), text or "", *place)
 
 
+def _repair_of(text: str | None, data: Mapping[str, Any]) -> Repair:
+    repair = data["repair"]
+    # the code may be one that only newer versions know
+    code: Any = "".join(repair["code"])
+    place = int(repair["index"]), int(repair["line"]), int(repair["column"])
+    return Repair(_REPAIR_CODES.get(code, code), text or "", *place, _plain(data["path"]))
+
+
 _WITH_TEXT = (KEY, PARTIAL_STRING, COMPLETE_STRING)
 _VALUES: dict[JsonFragmentKind, Callable[[str | None, Mapping[str, Any]], Any]] = {
     KEY: _string_of,
@@ -167,9 +184,11 @@ _VALUES: dict[JsonFragmentKind, Callable[[str | None, Mapping[str, Any]], Any]] 
     COMPLETE_BOOLEAN: _boolean_of,
     COMPLETE_NULL: _null_of,
     ERROR: _error_of,
+    REPAIR: _repair_of,
 }
 # by name: the kind, whether it always has a text, and the function that reads its value
 _KINDS = {kind.value: (kind, kind in _WITH_TEXT, _VALUES.get(kind)) for kind in JsonFragmentKind}
 # midstream writes PascalCase; other senders may write camelCase
 _KINDS |= {name[0].lower() + name[1:]: known for name, known in _KINDS.items()}
 _CODES = {code.value: code for code in ErrorCode}
+_REPAIR_CODES = {code.value: code for code in RepairCode}

@@ -12,9 +12,11 @@ from ..accumulators.update import (
     ERROR,
     KEY,
     PARTIAL_STRING,
+    REPAIR,
     JsonFragmentUpdate,
 )
 from ..core import cython_shim as cython
+from ..errors import Repair
 from .cursor import Cursor
 from .form import read_wire
 
@@ -56,10 +58,12 @@ CALLS: tuple[int, ...] = (
 class UpdateReader:
     """Check batches of updates with a `Cursor`, and return the visitor calls that they imply."""
 
-    __slots__ = ("_cursor",)
+    __slots__ = ("_cursor", "_max_repairs", "_repairs")
 
     def __init__(self, root: str | None, limits: Limits) -> None:
         self._cursor = Cursor(root, limits)
+        self._max_repairs = limits.max_repairs
+        self._repairs: list[Repair] = []
 
     @property
     def is_done(self) -> bool:
@@ -71,10 +75,16 @@ class UpdateReader:
         """The error of the last Error update."""
         return self._cursor.error
 
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """The repairs so far, in text order."""
+        return tuple(self._repairs)
+
     def read(self, updates: Iterable[Update] | Update) -> list[VisitorCall]:
         """Return the calls of the next updates; if one of them is invalid, raise and change nothing."""
         cursor = self._cursor
         place = cursor.save()
+        repair_count = len(self._repairs)
         try:
             # accept a single update; when compiled, isinstance with a tuple of classes would hide an error
             if isinstance(updates, JsonFragmentUpdate) or isinstance(updates, Mapping):  # noqa: SIM101
@@ -83,6 +93,7 @@ class UpdateReader:
                 self._accept(update)
         except BaseException:
             cursor.restore(place)
+            del self._repairs[repair_count:]
             raise
         calls = cursor.calls
         cursor.calls = []
@@ -98,7 +109,7 @@ class UpdateReader:
             given = update
             kind, text, value = given._kind, given._text, given._value
             pair, segment = given._pair, given._segment
-            if kind is not ERROR and not _is_well_formed(kind, text, value):
+            if kind is not ERROR and kind is not REPAIR and not _is_well_formed(kind, text, value):
                 # constructed by a caller: check it like a wire form
                 wire = {"path": given.path, "kind": kind.value, "textValue": text, "value": value}
                 _, kind, text, value = read_wire(wire)
@@ -106,6 +117,10 @@ class UpdateReader:
             path, kind, text, value = read_wire(update)
         if kind is ERROR:
             self._cursor.accept_error(path, value)
+        elif kind is REPAIR:
+            # it says how the text was read, and changes nothing
+            if isinstance(value, Repair) and len(self._repairs) != self._max_repairs:
+                self._repairs.append(value)
         elif kind is not None:
             # None is a kind that only newer versions know
             self._cursor.accept(kind, text, value, pair, segment, path)

@@ -28,7 +28,7 @@ if not cython.compiled:
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..errors import ParserError
+    from ..errors import ParserError, Repair
     from ..limits import Limits
     from ..paths import Segments
     from .reader import Update, VisitorCall
@@ -126,6 +126,16 @@ class JsonFragmentRebuilder(ReentrancyGuard):
         begun = self._begin_read()
         try:
             return self._reader.error
+        finally:
+            if begun:
+                release(self)
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """What the lenient dialect repaired, in text order; at most ``max_repairs`` of the limits."""
+        begun = self._begin_read()
+        try:
+            return self._reader.repairs
         finally:
             if begun:
                 release(self)
