@@ -1020,7 +1020,7 @@ def test_max_number_is_a_matter_of_valid_numbers_only(midstream: Any) -> None:
 
 
 def test_the_default_limits(midstream: Any) -> None:
-    assert tuple(midstream.Limits()) == (1000, None, 4300, None)
+    assert tuple(midstream.Limits()) == (1000, None, 4300, None, 1000)
     assert value_of(midstream, ["1" * 4300]) == int("1" * 4300)
     assert error_of(midstream, ["1" * 4301]) == ("number_limit", 4300)
     assert error_of(midstream, ["-" + "1" * 4300]) == ("number_limit", 4300)

@@ -26,9 +26,9 @@ DEPTH = 2
 MODES: dict[str, str] = {}
 for _line in Path(str(PLAIN.__path__[0]), "core", "modes.py").read_text("utf-8").splitlines():
     if found := re.fullmatch(r"([A-Z_]+) = (\d+)(?:  # (.*))?", _line):
-        if found[1] in MODES or found[1].startswith("IN_"):
-            continue
         MODES[found[1]] = found[3] or ""
+        if found[1] == "STOPPED":
+            break
 _NAMES = list(MODES)
 
 
@@ -298,6 +298,11 @@ def table() -> str:
     for mode, meaning in MODES.items():
         if mode == "FAILED":
             continue
+        if mode in LENIENT:
+            lines.append(
+                f'| `{mode}` | {meaning or _INSIDE[mode]} (with `dialect="lenient"`) | {LENIENT[mode]} |'
+            )
+            continue
         option = next(name for name, found in seen.items() if any(t.mode == mode for t in found))
         note = "" if option == "default" else f" ({option if ' ' in option else f'with `{option}`'})"
         lines.append(f"| `{mode}` | {meaning or _INSIDE[mode]}{note} | {_reads(seen[option], mode)} |")
@@ -310,6 +315,20 @@ _INSIDE = {
     "KEY": "inside a key",
     "NUMBER": "inside a number",
     "LITERAL": "inside true, false or null",
+    "LENIENT_KEY": "a key that may have quotes inside",
+    "BARE_KEY": "a key without quotes",
+    "LINE_COMMENT": "in a comment that ends with its line",
+    "BLOCK_COMMENT": "in a comment between `/*` and `*/`",
+}
+# A character alone does not decide what these modes do: they look ahead. docs/lenient.md has their rules.
+_CONTENT = "its content, and stays; what follows decides where it ends, and then → {}"
+LENIENT = {
+    "LENIENT_STRING": _CONTENT.format("after the value"),
+    "LENIENT_KEY": _CONTENT.format("`COLON`"),
+    "BARE_STRING": _CONTENT.format("after the value"),
+    "BARE_KEY": _CONTENT.format("`COLON`"),
+    "LINE_COMMENT": "anything, and stays; the line break → the mode before the comment",
+    "BLOCK_COMMENT": "anything, and stays; `*/` → the mode before the comment",
 }
 
 

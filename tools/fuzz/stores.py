@@ -113,7 +113,7 @@ async def run(store: Any, id: str, plan: list[tuple[Any, ...]]) -> None:
                 log.is_cancelled = True
         elif name == "bind":
             key, value = f"{id}-{arguments[0]}", arguments[1]
-            assert await store.bind(key, value) == bound.setdefault(key, value)
+            assert await store.bind(key, value, 600) == bound.setdefault(key, value)
         elif name == "drop":
             await store.drop(id)
             log = None
