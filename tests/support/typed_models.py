@@ -390,6 +390,23 @@ def text_of(value: Any, rng: random.Random) -> str:
     return json.dumps(value, ensure_ascii=rng.random() < 0.3, separators=rng.choice([None, (",", ":")]))
 
 
+def text_with_duplicates(value: Any, rng: random.Random) -> str:
+    """Write a JSON value in which some keys of objects come again; the last value of a key is its own."""
+    if isinstance(value, list):
+        return f"[{', '.join(text_with_duplicates(item, rng) for item in value)}]"
+    if not isinstance(value, dict):
+        return json.dumps(value)
+    members: list[tuple[str, Any]] = []
+    for key, member in value.items():
+        while rng.random() < 0.2:
+            members.insert(
+                rng.randint(0, len(members)), (key, damaged(member, rng) if rng.random() < 0.6 else member)
+            )
+        members.append((key, member))
+    texts = [f"{json.dumps(key)}: {text_with_duplicates(member, rng)}" for key, member in members]
+    return f"{{{', '.join(texts)}}}"
+
+
 def damaged(value: Any, rng: random.Random) -> Any:
     """Replace a value somewhere."""
     if isinstance(value, dict) and value and rng.random() < 0.85:

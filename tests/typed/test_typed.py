@@ -458,10 +458,20 @@ INVALID: dict[str, tuple[Any, str, list[tuple[str, str]]]] = {
     "strict": (Strict, '{"count": "5", "day": "2026-05-08"}', [("root.count", "int_type")]),
     "too long": (Annotated[list[int], Field(max_length=1)], "[1, 2]", [("root", "too_long")]),
     "null": (Parent, '{"child": null}', [("root.child", "model_type")]),
+    "members of a union": (
+        Child | Hill | str,
+        '{"kind": 5}',
+        [
+            ("root.name", "missing"), ("root.kind", "literal_error"), ("root.height", "missing"),
+            ("root", "string_type"),
+        ],
+    ),
+    "the beginning of a path": (ByPath, '{"flat": 5}', [("root", "missing")]),
+    "the end of a path": (ByPath, '{"flat": 5, "a": []}', [("root.a", "missing")]),
     "no tag": (Place, '{"height": 5}', [("root", "union_tag_not_found")]),
     "Json": (Text, '{"data": "[1"}', [("root.data", "json_invalid")]),
     "a lone surrogate": (str, '"\\ud800"', [("root", "json_invalid")]),
-}
+}  # fmt: skip
 
 
 @each_build

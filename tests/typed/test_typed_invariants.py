@@ -12,6 +12,7 @@ import os
 import random
 import re
 from collections import Counter
+from dataclasses import is_dataclass
 from typing import Any
 
 import msgspec
@@ -24,7 +25,7 @@ from pydantic_core import SchemaValidator
 from builds import BUILDS
 from costs import assert_linear
 from msgspec_models import TYPES, text_for
-from typed_models import CALLS, Maker, pieces_of, text_of
+from typed_models import CALLS, Maker, pieces_of, text_of, text_with_duplicates
 
 each_build = pytest.mark.parametrize(
     "typed",
@@ -36,7 +37,7 @@ seeds = st.integers(0, 10**9)
 TEXTS = 3
 
 
-def cases(seed: int) -> Any:
+def cases(seed: int, write: Any = text_of) -> Any:
     """Make a type and some texts for it, each with what pydantic makes of it and what it calls."""
     spec = Maker(seed).spec(3)
     # without the validators that classes already have: since pydantic 2.12, those of a recursive model that
@@ -44,10 +45,10 @@ def cases(seed: int) -> Any:
     oracle: Any = SchemaValidator(TypeAdapter(spec.type).core_schema, _use_prebuilt=False)
     rng = random.Random(seed)
     for _ in range(TEXTS):
-        text = text_of(spec.value(rng), rng)
+        text = write(spec.value(rng), rng)
         CALLS.clear()
         try:
-            expected = oracle.validate_json(text)
+            expected = oracle.validate_json(text if write is text_of else json.dumps(json.loads(text)))
         except ValidationError as error:
             expected = error
         yield spec.type, text, expected, Counter(CALLS), rng
@@ -77,6 +78,7 @@ def test_t1_and_t2_the_result_and_the_calls_are_those_of_one_validation(typed: A
         assert accumulator.raw == json.loads(text)
         if isinstance(expected, ValidationError):
             assert accumulator.errors
+            assert all(is_place(accumulator.raw, error) for error in accumulator.errors)
             with pytest.raises(typed.TypedStreamError) as caught:
                 _ = accumulator.result
             # in the library's own words, below the title
@@ -87,6 +89,32 @@ def test_t1_and_t2_the_result_and_the_calls_are_those_of_one_validation(typed: A
             assert repr(accumulator.result) == repr(expected)
             assert accumulator.result == expected
             assert Counter(CALLS) - Counter() == calls
+
+
+def is_place(value: Any, error: Any) -> bool:
+    """Report whether an error is at a value of the text, or at a member that is missing."""
+    *above, last = error.segments or (None,)
+    for segment in above:
+        value = value[segment]
+    if isinstance(value, dict):
+        return last is None or last in value or error.code == "missing"
+    return last is None or (isinstance(value, list) and last < len(value))
+
+
+@each_build
+@given(seed=seeds)
+@examples
+def test_t1_of_a_duplicate_key_the_last_value_counts(typed: Any, seed: int) -> None:
+    for type, text, expected, _, rng in cases(seed, text_with_duplicates):
+        accumulator = typed.JsonTypedAccumulator(type)
+        for piece in pieces_of(text, rng):
+            accumulator.add_fragment(piece)
+        accumulator.finish()
+        assert accumulator.raw == json.loads(text)
+        assert bool(accumulator.errors) == isinstance(expected, ValidationError)
+        if not accumulator.errors:
+            assert accumulator.result == expected
+            assert accumulator.state() == "final"
 
 
 @each_build
@@ -282,6 +310,78 @@ def test_t6_a_complete_model_keeps_its_identity(typed: Any) -> None:
     assert snapshot is not None
     assert len(seen) == len(snapshot.result.items) == 12
     assert all(snapshot.result.items[index] is item for index, item in seen.items())
+
+
+def models_in(value: Any, typed: Any) -> Any:
+    """Find the instances of the user's classes in a partial or a result."""
+    if isinstance(value, BaseModel) or is_dataclass(value):
+        yield value
+        value = vars(value)
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, (list, tuple, set, frozenset)):
+        shown = [*instances(value, typed)]
+        value = () if shown == [value] else shown
+    for part in value:
+        yield from models_in(part, typed)
+
+
+@each_build
+@given(seed=seeds)
+@examples
+def test_t6_no_complete_model_is_replaced(typed: Any, seed: int) -> None:
+    for type, text, expected, _, rng in cases(seed):
+        if isinstance(expected, ValidationError):
+            continue
+        accumulator = typed.JsonTypedAccumulator(type)
+        complete: dict[int, Any] = {}
+        for piece in pieces_of(text, rng):
+            for event in accumulator.add_fragment(piece):
+                complete |= {id(model): model for model in models_in(event.value, typed)}
+            assert complete.keys() <= {id(model) for model in models_in(accumulator.partial, typed)}
+        for event in accumulator.finish():
+            complete |= {id(model): model for model in models_in(event.value, typed)}
+        assert complete.keys() == {id(model) for model in models_in(accumulator.result, typed)}
+
+
+@each_build
+@given(seed=seeds)
+@examples
+def test_t7_no_more_is_read_than_is_needed(typed: Any, seed: int) -> None:
+    for type, text, _, _, rng in cases(seed):
+        pieces = pieces_of(text, rng)
+        accumulator = typed.JsonTypedAccumulator(type)
+        needed = 0
+        for piece in pieces:
+            accumulator.add_fragment(piece)
+            needed += 1
+            if accumulator.errors:
+                break
+        log: list[str] = []
+
+        def source(pieces: Any = pieces, log: Any = log) -> Any:
+            try:
+                for piece in pieces:
+                    log.append(piece)
+                    yield piece
+            finally:
+                log.append("closed")
+
+        # the source is kept, so that nothing but the rule closes it
+        fragments = source()
+        if accumulator.errors:
+            with pytest.raises(typed.TypedStreamError):
+                for _ in typed.typed_values(fragments, type, on_invalid="raise"):
+                    pass
+            assert log == [*pieces[:needed], "closed"]
+        else:
+            snapshots = typed.typed_values(fragments, type)
+            for _ in range(rng.randint(1, 3)):
+                next(snapshots, None)
+            read = len(log)
+            snapshots.close()
+            assert log[-1] == "closed"
+            assert len(log) <= read + 1
 
 
 @each_build

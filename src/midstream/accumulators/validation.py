@@ -7,20 +7,19 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any, get_args
 
-from ..errors import JsonStreamError, TypedError
+from ..errors import TypedError
 from ..paths import format_path
-from ..patterns import parse_pattern
 from .value_text import value_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..paths import Segments
+    from ..paths import Segment, Segments
 
     # accepts a value and its place; returns the typed value, what is wrong, and the library's exception
     Validator = Callable[[Any, Segments], tuple[Any, list[TypedError], Any]]
 
-__all__ = ["validator_of"]
+__all__ = ["located", "split_message", "validator_of"]
 
 _encode = json.JSONEncoder().encode
 
@@ -92,21 +91,28 @@ def _pydantic_validator(adapter: Any) -> Validator:
 
 
 def _pydantic_error(detail: Any, value: Any, segments: Segments) -> TypedError:
-    """Convert an error; its location also names union members and functions, which are not in the path."""
-    found = [*segments]
-    parts: list[Any] = [*detail["loc"]]
-    last = None
-    if detail["type"] == "missing":
-        last = parts.pop()
-    for part in parts:
-        is_key = isinstance(value, dict) and part in value
-        if is_key or (isinstance(value, list) and isinstance(part, int) and part < len(value)):
-            found.append(part)
-            value = value[part]
-    if last is not None:
-        found.append(last)
-    place = tuple(found)
+    place = (*segments, *located(detail, value)[0])
     return TypedError(place, format_path("root", place), detail["type"], detail["msg"], detail)
+
+
+def located(detail: Any, value: Any) -> tuple[Segments, Any]:
+    """Return the place of an error of pydantic below a JSON value, and what is there.
+
+    A location also names members of unions, functions and ``[key]``, which are no places in the text.
+    """
+    loc = detail["loc"]
+    missing = None
+    if detail["type"] == "missing":
+        *loc, missing = loc
+    place: list[Segment] = []
+    for part in loc:
+        is_key = isinstance(value, dict) and part in value
+        if is_key or (isinstance(value, list) and type(part) is int and 0 <= part < len(value)):
+            place.append(part)
+            value = value[part]
+    if isinstance(missing, str) and isinstance(value, dict):
+        place.append(missing)
+    return tuple(place), value
 
 
 def _json_of(value: Any) -> str | bytes | None:
@@ -130,7 +136,8 @@ def _json_of(value: Any) -> str | bytes | None:
 
 # msgspec
 
-_PLACE = re.compile(r" - at `(?:key` in `)?([^`]*)`\Z").search
+_PLACE = re.compile(r" - at `(?:key` in `)?\$([^`]*)`\Z").search
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]").match
 
 
 def _msgspec_validator(msgspec: Any, type: Any) -> Validator:
@@ -149,15 +156,25 @@ def _msgspec_validator(msgspec: Any, type: Any) -> Validator:
 
 
 def _msgspec_error(error: Exception, segments: Segments) -> TypedError:
-    """Convert an error; msgspec writes the place at the end of the message."""
-    message = str(error)
-    place: tuple[Any, ...] = segments
-    if found := _PLACE(message):
-        # "[...]" stands for any member of a dict
-        path = found[1].partition("[...]")[0]
-        message = message[: found.start()]
-        try:
-            place = (*segments, *parse_pattern(path))
-        except JsonStreamError:
-            place = segments
+    message, below = split_message(str(error))
+    place = (*segments, *below)
     return TypedError(place, format_path("root", place), "validation_error", message, error)
+
+
+def split_message(text: str) -> tuple[str, Segments]:
+    """Split a message of msgspec into what is wrong, and the place, which msgspec writes at the end.
+
+    The place ends at the first key of a dict: msgspec writes ``[...]`` for it.
+
+    >>> split_message("Expected `int`, got `str` - at `$.items[0].count`")
+    ('Expected `int`, got `str`', ('items', 0, 'count'))
+    """
+    found = _PLACE(text)
+    if found is None:
+        return text, ()
+    place: list[Segment] = []
+    path, at = found[1], 0
+    while step := _STEP(path, at):
+        place.append(step[1] if step[2] is None else int(step[2]))
+        at = step.end()
+    return text[: found.start()], tuple(place)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime
 import decimal
 import json
-import re
 import uuid
 from functools import reduce
 from operator import or_
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 from msgspec import inspect
 
+from ..accumulators.validation import split_message
 from ..accumulators.value_text import value_text
 from .places import (
     ANY_KIND,
@@ -38,15 +38,12 @@ from .places import (
 
 if TYPE_CHECKING:
     from ..errors import TypedError
-    from ..paths import Segment
 
 __all__ = ["make_plan"]
 
 _ENCODER = json.JSONEncoder()
 CODE = "validation_error"
 _OBJECTS = (inspect.StructType, inspect.DataclassType, inspect.TypedDictType)
-_WHERE = re.compile(r"^(?P<message>.*?)(?: - at (?:`key` in )?`\$(?P<path>.*)`)?$", re.DOTALL).match
-_STEP = re.compile(r"\.(?P<name>[^.\[\]]+)|\[(?P<index>\d+)\]").match
 
 
 def make_plan(type: Any) -> MsgspecPlan:
@@ -124,7 +121,7 @@ class MsgspecPlan:
             found = self.place(members[0])
             place = Place(
                 found.body,
-                found.check,
+                check,
                 exact=found.exact,
                 carries=found.carries,
                 shows_text=found.shows_text,
@@ -251,15 +248,8 @@ def _uncarried(given: Any) -> Any:
 
 
 def _finding(error: Exception) -> Finding:
-    """Read the place of an error, as far as msgspec says it: it writes ``[...]`` for a key of a dict."""
-    match = _WHERE(str(error))
-    assert match is not None
-    path, at = match["path"] or "", 0
-    segments: list[Segment] = []
-    while step := _STEP(path, at):
-        segments.append(step["name"] if step["index"] is None else int(step["index"]))
-        at = step.end()
-    return Finding(tuple(segments), CODE, match["message"], error)
+    message, place = split_message(str(error))
+    return Finding(place, CODE, message, error)
 
 
 def _name(info: Any) -> str:

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pydantic_core import SchemaValidator, core_schema
 
+from ..accumulators.validation import located
 from .places import Carrier, Finding, InvalidValueError
 from .pydantic_schema import CLASSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..paths import Segment
     from .pydantic_schema import Schema, Schemas
 
 __all__ = ["Validation", "Validator", "encoded"]
@@ -170,27 +170,11 @@ def _incomplete(cls: Any) -> Iterator[None]:
 def _findings(error: ValidationError, value: Any) -> Iterator[Finding]:
     """Yield pydantic's errors about a JSON value, with their places by JSON keys."""
     for detail in error.errors(include_url=False):
-        place, found = _located(detail["loc"], value)
+        place, found = located(detail, value)
         if type(found) in (dict, list, Carrier):
             # pydantic's input has numbers for the validated parts
             detail["input"] = _plain(found)
         yield Finding(place, detail["type"], detail["msg"], detail)
-
-
-def _located(loc: tuple[Any, ...], value: Any) -> tuple[tuple[Segment, ...], Any]:
-    """Return the place of an error without the union members and functions in it, and the value there."""
-    path: list[Segment] = []
-    for position, segment in enumerate(loc):
-        if type(value) is Carrier:
-            break
-        is_index = isinstance(value, list) and type(segment) is int and 0 <= segment < len(value)
-        if is_index or (isinstance(value, dict) and segment in value):
-            value = value[segment]
-        elif not isinstance(value, dict) or position + 1 < len(loc) or segment == "[key]":
-            # not a place in the text, unless it is a key that is missing
-            continue
-        path.append(segment)
-    return tuple(path), value
 
 
 def _plain(value: Any) -> Any:
