@@ -225,9 +225,12 @@ def _members(cls: type, options: dict[str, str]) -> str:
 def _fields(cls: type, members: str) -> str:
     """List the fields of a class that callers do not create, but those that are among its members."""
     if not (hasattr(cls, "_fields") or is_dataclass(cls)):
-        return ""
-    fields = inspect.signature(cls).parameters.values()
-    return "\n".join(f"- `{_written(field)}`" for field in fields if f"- `{field.name}`" not in members)
+        declared = inspect.get_annotations(cls).items()
+        written = [f"{name}: {annotation}" for name, annotation in declared if not name.startswith("_")]
+    else:
+        fields = inspect.signature(cls).parameters.values()
+        written = [_written(field) for field in fields if f"- `{field.name}`" not in members]
+    return "\n".join(f"- `{field}`" for field in written)
 
 
 def _is_documented(member: Any, is_enough_to_exist: bool) -> bool:

@@ -39,6 +39,9 @@ class TypedCall:
 
     __slots__ = ("_snapshot", "call", "type")
 
+    call: ToolCall
+    type: Any
+
     def __init__(self, call: ToolCall, type: Any, snapshot: TypedSnapshot[Any] | None) -> None:
         self.call = call
         self.type = type

@@ -28,6 +28,8 @@ class TypedEvent:
     __slots__ = ("_pair", "errors", "kind", "value")
 
     kind: Literal["complete", "invalid"]
+    value: Any
+    errors: tuple[TypedError, ...]
 
     def __init__(
         self,

@@ -42,6 +42,9 @@ class TypedSnapshot(Generic[T]):
 
     __slots__ = ("_accumulator", "_at", "_count", "_errors", "_result", "events", "is_complete")
 
+    events: list[TypedEvent]
+    is_complete: bool
+
     def __init__(
         self, events: list[TypedEvent], visitor: TypedVisitor, accumulator: JsonTypedAccumulator[T]
     ) -> None:
