@@ -98,6 +98,21 @@ INNER_QUOTES = [
     fix("S1 a comma and a new line", '{"a": "b",\nc: 1}', {"a": "b", "c": 1}, "unquoted_key"),
     fix("S1 within an array", '["a "b" c", "d"]', ['a "b" c', "d"], *["inner_quote"] * 2),
     fix("S1 an item and a word", '["a", trueish", "c"]', ['a", trueish', "c"], "inner_quote"),
+    fix(
+        "S1 items in a tuple",
+        "{'a': ('b',), 'c': {}}",
+        {"a": ["b"], "c": {}},
+        *["single_quotes", "tuple", "single_quotes", "trailing_comma", "single_quotes"],
+    ),
+    fix(
+        "S1 a comma and another quote",
+        "{'a': \"it's\", 'b': 1}",
+        {"a": "it's", "b": 1},
+        *["single_quotes"] * 2,
+    ),
+    fix("S1 a comma and guillemets", "[«a», «b»]", ["a", "b"], *["odd_quotes"] * 2),
+    fix("S1 members of an array", '["a": "x", "b": true]', ["a", "x", "b", True], *["missing_comma"] * 2),
+    fix("S1 a colon within an item", '["the "key": of it"]', ['the "key": of it'], *["inner_quote"] * 2),
     fix("S1 within a key", '{"a"b": 1}', {'a"b': 1}, "inner_quote"),
     fix("S1 a key and a sign", '{"a" -1}', {"a": -1}, "missing_colon"),
     fix(
@@ -249,6 +264,7 @@ WORDS = [
     fix("B3 a sign", "[-Infinity]", [None], "word"),
     fix("B3 capitals", "[TRUE, FALSE, NULL]", [True, False, None], *["word"] * 3),
     fix("B3 before a new line", '{"a": True\n}', {"a": True}, "word"),
+    fix("B3 Python, not a number", "[nan, inf, -inf]", [None, None, None], *["word"] * 3),
     fix("B3 the root", "True", True, "word"),
     fix("B3 a sentence", '{"a": None of these, "b": 1}', {"a": "None of these", "b": 1}, "unquoted_value"),
     fix("B3 a longer word", '{"a": Trueish}', {"a": "Trueish"}, "unquoted_value"),
@@ -276,6 +292,10 @@ LIKE_NUMBERS = [
     fix("B5 a unit", '{"a": 10kg}', {"a": "10kg"}, "unquoted_value"),
     fix("B5 a date", '{"a": 2024-01-15, "b": 1}', {"a": "2024-01-15", "b": 1}, "unquoted_value"),
     fix("B5 a time", '{"a": 2024-01-15T10:30:00Z}', {"a": "2024-01-15T10:30:00Z"}, "unquoted_value"),
+    fix(
+        "B5 a time of day", '{"a": 09:30, "b": 17:00}', {"a": "09:30", "b": "17:00"}, *["unquoted_value"] * 2
+    ),
+    fix("B5 a ratio", "[16:9, 4:3]", ["16:9", "4:3"], *["unquoted_value"] * 2),
     fix("B5 a version", '{"a": 1.2.3}', {"a": "1.2.3"}, "unquoted_value"),
     fix("B5 per cent", "[10%, 20%]", ["10%", "20%"], *["unquoted_value"] * 2),
     fix("B5 a fraction", '{"a": 3/4}', {"a": "3/4"}, "unquoted_value"),
@@ -508,6 +528,12 @@ CUT = [
     Cut("in a block", "[1, /* c", [1], ("comment",)),
     Cut("in a bare value", '{"a": hel', {"a": "hel"}, ("unquoted_value",)),
     Cut("after a closer of the wrong kind", '{"a": [1}', {"a": [1]}, ("wrong_closer",)),
+    Cut(
+        "after a member of an array",
+        '{"a": [1, 2, "b": 3}',
+        {"a": [1, 2, "b", 3]},
+        ("missing_comma", "wrong_closer"),
+    ),
     Cut("in a tuple", "[(1, 2,", [[1, 2]], ("tuple",)),
     Cut("after an ellipsis", "[1, ...", [1], ("ellipsis",)),
     Cut("nothing", "", None, ()),

@@ -201,7 +201,7 @@ def _begin_name(machine: Machine, text: str, i: int, n: int, final: int, visitor
     if j == n and is_short and final == OPEN:
         return hold(machine, text, i, n)
     word = text[first:j]
-    is_word = word in WORDS and (first == i or word == "Infinity" or word == "NaN")
+    is_word = word in WORDS and (first == i or word in ("Infinity", "NaN", "inf", "nan"))
     if j == n and is_short and not is_word and begins_word(word):
         # a literal that is cut off
         return n
@@ -232,17 +232,12 @@ def _follows(machine: Machine, text: str, j: int, n: int, is_final: bool) -> int
     if k == n:
         return YES if is_final else MORE
     c = text[k]
-    if (
-        c == "\n"
-        or c == ","
-        or c == "}"
-        or c == "]"
-        or c == ";"
-        or c == "{"
-        or c == "["
-        or c == ":"
-        or c == ")"
-    ):
+    if c == ":" and k == j:
+        # a time or a ratio, as in 16:9
+        if k + 1 == n:
+            return YES if is_final else MORE
+        return NO if "0" <= text[k + 1] <= "9" else YES
+    if c in "\n,}];{[:)":
         return YES
     if machine.after == AFTER_ROOT and k > j:
         return YES

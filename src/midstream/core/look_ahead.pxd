@@ -28,8 +28,10 @@ cdef int names_member(str text, Py_ssize_t i, Py_ssize_t n, bint is_final) excep
 cdef int names_quoted_member(str text, Py_ssize_t i, Py_ssize_t n, str quotes, bint is_final) except -2
 @cython.locals(c=Py_UCS4, k=Py_ssize_t)
 cdef int separates_members(str text, Py_ssize_t i, Py_ssize_t n, bint is_final) except -2
-@cython.locals(c=Py_UCS4, j=Py_ssize_t, k=Py_ssize_t, verdict=cython.int)
+@cython.locals(verdict=cython.int, found=cython.int)
 cdef int _separates_items(str text, Py_ssize_t i, Py_ssize_t n, bint is_final) except -2
+@cython.locals(c=Py_UCS4, j=Py_ssize_t, k=Py_ssize_t)
+cdef int _begins_value(str text, Py_ssize_t i, Py_ssize_t n, bint is_final) except -2
 @cython.locals(c=Py_UCS4, k=Py_ssize_t, verdict=cython.int, is_next_line=bint)
 cdef int quote_verdict(Machine machine, str text, Py_ssize_t i, Py_ssize_t n, bint is_final) except -2
 @cython.locals(c=Py_UCS4, j=Py_ssize_t)

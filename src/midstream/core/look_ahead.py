@@ -52,6 +52,7 @@ CLOSERS = {
 WORDS: dict[str, bool | None] = {
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
     "null": None, "Null": None, "NULL": None, "None": None, "undefined": None, "NaN": None, "Infinity": None,
+    "nan": None, "inf": None,
 }  # fmt: skip
 
 
@@ -183,7 +184,7 @@ def separates_members(text: str, i: int, n: int, is_final: bool) -> int:
     if k == n:
         return YES if is_final else MORE
     c = text[k]
-    if c == '"' or c == "}" or c == "]" or c == "," or c == "…":
+    if c == '"' or c == "}" or c == "]" or c == "," or c == "…" or (is_quote(c) and c != "`"):
         return YES
     if c == "/" or c == "#":
         return comment_at(text, k, n, True, is_final)
@@ -201,22 +202,28 @@ def _separates_items(text: str, i: int, n: int, is_final: bool) -> int:
     verdict = separates_members(text, i, n, is_final)
     if verdict == YES:
         return YES
-    k = skip_space(text, i + 1, n)
+    found = _begins_value(text, i + 1, n, is_final)
+    return verdict if found == NO else found
+
+
+def _begins_value(text: str, i: int, n: int, is_final: bool) -> int:
+    """Report whether a value begins after white space at text[i]: of words, only one for a literal."""
+    k = skip_space(text, i, n)
     if k == n:
-        return verdict
+        return YES if is_final else MORE
     c = text[k]
-    if "0" <= c <= "9" or c == "-" or c == "{" or c == "[":
+    if "0" <= c <= "9" or c == "-" or c == "{" or c == "[" or is_quote(c):
         return YES
-    if is_name_start(c):
-        j = k + 1
-        while j < n and j - k <= NAME and is_name_char(text[j]):
-            j += 1
-        if j - k > NAME:
-            return NO
-        if j == n and not is_final:
-            return MORE
-        return YES if text[k:j] in WORDS or (j == n and begins_word(text[k:j])) else verdict
-    return verdict
+    if not is_name_start(c):
+        return NO
+    j = k + 1
+    while j < n and j - k <= NAME and is_name_char(text[j]):
+        j += 1
+    if j - k > NAME:
+        return NO
+    if j == n and not is_final:
+        return MORE
+    return YES if text[k:j] in WORDS or (j == n and begins_word(text[k:j])) else NO
 
 
 def strict_stop(text: str, i: int, n: int) -> int:
@@ -263,7 +270,7 @@ def quote_verdict(machine: Machine, text: str, i: int, n: int, is_final: bool) -
                 verdict = separates_members(text, k, n, is_final)
             if verdict == NO:
                 k = skip_space(text, k + 1, n)
-                if k < n and text[k] in machine.quotes:
+                if k < n and (text[k] in machine.quotes or (text[k] == ")" and is_wrapped(machine))):
                     return YES
                 if machine.seen == text.find(",", i, k):
                     k = skip_json_space(text, machine.seen + 1, n)
@@ -280,6 +287,9 @@ def quote_verdict(machine: Machine, text: str, i: int, n: int, is_final: bool) -
         return comment_at(text, k, n, k > i + 1, is_final)
     if c == "+":
         return _joins(machine, text, k, n, is_final)
+    if c == ":" and machine.after == AFTER_ITEM:
+        # a member of an array
+        return _begins_value(text, k + 1, n, is_final)
     if c == "\\":
         # white space that was escaped, before a closing bracket
         if k + 1 < n and text[k + 1] != "n":
