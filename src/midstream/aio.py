@@ -391,6 +391,7 @@ def typed_values(
     """
     # only with the first typed value: `import midstream` is to cost little
     from .typed.accumulator import JsonTypedAccumulator
+    from .typed.streams import SnapshotStream
     from .typed.streams_async import snapshots
 
     accumulator: JsonTypedAccumulator[Any] = JsonTypedAccumulator(
@@ -402,7 +403,7 @@ def typed_values(
         dialect=dialect,
         library=library,
     )
-    return snapshots(accumulator, fragments, close)
+    return snapshots(SnapshotStream(accumulator), Source(fragments, close))
 
 
 def typed_calls(

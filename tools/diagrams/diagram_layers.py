@@ -43,6 +43,7 @@ LAYERS = [
             "_signature",
             "_repr",
             "_closing",
+            "_libraries",
             "_version",
         ),
     ),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
+from .._libraries import import_library, library_of
 from ..errors import TypedError
 from ..paths import format_path
 from .value_text import value_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from ..paths import Segment, Segments
 
@@ -23,68 +23,26 @@ __all__ = ["located", "split_message", "validator_of"]
 
 _encode = json.JSONEncoder().encode
 
-_MISSING = (
-    "a type needs pydantic or msgspec: pip install 'midstream[pydantic]' or pip install 'midstream[msgspec]'"
-)
-
 
 def validator_of(type: Any) -> Validator:
-    """Return a function that converts a complete value to a type.
-
-    msgspec converts to the types that contain a `msgspec.Struct`. pydantic converts to all others; if it is
-    not installed or does not know the type, msgspec does.
-    """
-    is_struct = any(_is_struct(part) for part in _parts(type))
-    if not is_struct:
-        try:
-            from pydantic import PydanticSchemaGenerationError, TypeAdapter
-        except ModuleNotFoundError as error:
-            _refuse_unless_missing(error, "pydantic")
-        else:
-            try:
-                return _pydantic_validator(TypeAdapter(type))
-            except PydanticSchemaGenerationError:
-                if "msgspec" not in sys.modules:
-                    raise
-    try:
-        import msgspec
-    except ModuleNotFoundError as error:
-        _refuse_unless_missing(error, "msgspec")
-        raise ModuleNotFoundError(_MISSING, name="pydantic") from None
-    return _msgspec_validator(msgspec, type)
-
-
-def _refuse_unless_missing(error: ModuleNotFoundError, name: str) -> None:
-    """Raise the error again unless it says that the library itself is not installed."""
-    if error.name != name:
-        raise error
-
-
-def _parts(type: Any) -> Iterator[Any]:
-    """Yield a type and all type arguments in it."""
-    yield type
-    for part in get_args(type):
-        yield from _parts(part)
-
-
-def _is_struct(part: Any) -> bool:
-    # no import is needed: a program that has such a class has already imported msgspec
-    msgspec = sys.modules.get("msgspec")
-    return msgspec is not None and isinstance(part, type) and issubclass(part, msgspec.Struct)
+    """Return a function that converts a complete value to a type, with the library of that type."""
+    library = library_of(type)
+    make = _pydantic_validator if library == "pydantic" else _msgspec_validator
+    return make(import_library(library), type)
 
 
 # pydantic
 
 
-def _pydantic_validator(adapter: Any) -> Validator:
-    from pydantic import ValidationError
+def _pydantic_validator(pydantic: Any, type: Any) -> Validator:
+    adapter = pydantic.TypeAdapter(type)
 
     def validate(value: Any, segments: Segments) -> tuple[Any, list[TypedError], Any]:
         try:
             if (text := _json_of(value)) is None:
                 return adapter.validate_python(value), [], None
             return adapter.validate_json(text), [], None
-        except ValidationError as error:
+        except pydantic.ValidationError as error:
             return None, [_pydantic_error(detail, value, segments) for detail in error.errors()], error
 
     return validate

@@ -15,9 +15,29 @@ if TYPE_CHECKING:
     from ..limits import Limits
     from .snapshot import TypedSnapshot
 
-__all__ = ["typed_values"]
+__all__ = ["SnapshotStream", "typed_values"]
 
 T = TypeVar("T")
+
+
+class SnapshotStream:
+    """Process fragments for `typed_values` and its asynchronous twin: snapshots, and last an error."""
+
+    def __init__(self, accumulator: JsonTypedAccumulator[Any]) -> None:
+        self._accumulator = accumulator
+        self._step = accumulator._step
+        # what ended the stream
+        self.error: JsonStreamError | None = None
+
+    def step(self, fragment: str | bytes | None) -> TypedSnapshot[Any] | None:
+        """Read a fragment, or end the text (None); return the snapshot if the fragment contained updates."""
+        accumulator = self._accumulator
+        try:
+            events = self._step(fragment)
+        except JsonStreamError as error:
+            self.error = error
+            return accumulator._last(error)
+        return accumulator._snapshot(events) if accumulator._has_news else None
 
 
 @overload
@@ -87,31 +107,23 @@ def typed_values(
         dialect=dialect,
         library=library,
     )
-    if isinstance(fragments, (str, bytes)):
-        fragments = [fragments]
-    return _snapshots(accumulator, fragments, close)
+    source = Source([fragments] if isinstance(fragments, (str, bytes)) else fragments, close)
+    return _snapshots(SnapshotStream(accumulator), source)
 
 
-def _snapshots(
-    accumulator: JsonTypedAccumulator[Any], fragments: Iterable[str | bytes], close: bool
-) -> Generator[TypedSnapshot[Any], None, None]:
-    add_fragment, snapshot = accumulator.add_fragment, accumulator._snapshot
-    with Source(fragments, close) as source:
-        # reading the source is not in a try block: its exceptions are not errors of this text
+def _snapshots(stream: SnapshotStream, source: Source) -> Generator[TypedSnapshot[Any], None, None]:
+    with source:
         for fragment in source:
-            try:
-                events = add_fragment(fragment)
-            except JsonStreamError as error:
-                if last := accumulator._last(error):
-                    yield last
-                raise
-            if accumulator._has_news:
-                yield snapshot(events)
-    try:
-        events = accumulator.finish()
-    except JsonStreamError as error:
-        if last := accumulator._last(error):
-            yield last
-        raise
-    if accumulator._has_news:
-        yield snapshot(events)
+            snapshot = stream.step(fragment)
+            if stream.error is not None:
+                source.stop()
+                break
+            if snapshot is not None:
+                yield snapshot
+        else:
+            snapshot = stream.step(None)
+    # after an error, the source is closed before the last snapshot is yielded
+    if snapshot is not None:
+        yield snapshot
+    if stream.error is not None:
+        raise stream.error

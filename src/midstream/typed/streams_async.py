@@ -4,42 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._closing import Source
-from ..errors import JsonStreamError
 from ..streams.provider import source_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable
 
-    from .accumulator import JsonTypedAccumulator
+    from .._closing import Source
     from .calls import TypedCall, TypedCallStream
     from .snapshot import TypedSnapshot
+    from .streams import SnapshotStream
 
 __all__ = ["calls", "snapshots"]
 
 
-async def snapshots(
-    accumulator: JsonTypedAccumulator[Any], fragments: AsyncIterable[str | bytes], close: bool
-) -> AsyncGenerator[TypedSnapshot[Any], None]:
-    """Yield the snapshots of a typed value; what precedes an error is yielded before it is raised."""
-    async with Source(fragments, close) as source:
+async def snapshots(stream: SnapshotStream, source: Source) -> AsyncGenerator[TypedSnapshot[Any], None]:
+    """Yield the snapshots of a typed value; last, raise an error of the text or of the type."""
+    async with source:
         async for fragment in source:
-            try:
-                events = accumulator.add_fragment(fragment)
-            except JsonStreamError as error:
-                if last := accumulator._last(error):
-                    yield last
-                raise
-            if accumulator._has_news:
-                yield accumulator._snapshot(events)
-    try:
-        events = accumulator.finish()
-    except JsonStreamError as error:
-        if last := accumulator._last(error):
-            yield last
-        raise
-    if accumulator._has_news:
-        yield accumulator._snapshot(events)
+            snapshot = stream.step(fragment)
+            if stream.error is not None:
+                source.stop()
+                break
+            if snapshot is not None:
+                yield snapshot
+        else:
+            snapshot = stream.step(None)
+    if snapshot is not None:
+        yield snapshot
+    if stream.error is not None:
+        raise stream.error
 
 
 async def calls(
