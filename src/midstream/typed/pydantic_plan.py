@@ -10,7 +10,6 @@ from __future__ import annotations
 from enum import Enum
 from functools import reduce
 from operator import or_
-from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import VERSION, TypeAdapter, ValidationError
@@ -25,49 +24,35 @@ from .places import (
     IGNORED,
     OBJECT,
     PENDING,
-    TEXT,
     Body,
     Finding,
     InvalidValueError,
     Kind,
     Place,
 )
-from .pydantic_schema import CLASSES, Layers, Schemas
+from .pydantic_schema import (
+    CLASSES,
+    NO_OBJECTS,
+    WITHOUT_LIMITS,
+    Layers,
+    Schemas,
+    config_of,
+    exact_type,
+    fields_of,
+    keys_of,
+    kinds_of,
+)
 from .pydantic_validator import Validation, Validator, encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..errors import TypedError
     from .pydantic_schema import Schema
 
 __all__ = ["make_plan"]
 
 _OWN_ERRORS = frozenset(get_args(core_schema.ErrorType))
-# schemas that no JSON object fits
-_NO_OBJECTS = frozenset(
-    [
-        "bool", "bytes", "complex", "date", "datetime", "decimal", "enum", "float", "frozenset", "int",
-        "json", "list", "literal", "multi-host-url", "none", "set", "str", "time", "timedelta", "tuple",
-        "url", "uuid",
-    ]
-)  # fmt: skip
-# the kinds of values that those schemas accept which are not split
-_ACCEPTS = {
-    **dict.fromkeys(
-        [
-            "bool", "bytes", "date", "datetime", "float", "int", "json", "str", "time", "timedelta", "url",
-            "uuid",
-        ],
-        TEXT,
-    ),
-    **dict.fromkeys(["frozenset", "set", "tuple"], ARRAY),
-    "none": 0,
-}  # fmt: skip
-_SCALARS = (str, int, float, NoneType)
 # that version does not count the name of a field, or its other aliases, as extra members of a model
 _IGNORES_NAMES = VERSION.startswith("2.13.")
-_WITHOUT_LIMITS = frozenset(["type", "ref", "metadata", "serialization", "strict"])
 
 
 def make_plan(type: Any) -> PydanticPlan:
@@ -87,7 +72,7 @@ class PydanticPlan:
         self._places: dict[tuple[int, int], Place] = {}
         self._bodies: dict[tuple[int, int], Body | None] = {}
         schema: Any = self._adapter.core_schema
-        config = _config(self._schemas.layers(schema).core, None) or {}
+        config = config_of(self._schemas.layers(schema).core, None) or {}
         self._hides_input = config.get("hide_input_in_errors", False)
         self.root = self.place(schema, None)
         self._any = Validator(self._validation, lambda: dict(core_schema.any_schema()), None)
@@ -168,7 +153,7 @@ class PydanticPlan:
         if kind == "any":
             return Place(ANY.body, ANY.check)
         if kind in CLASSES:
-            check = Validator(self._validation, lambda: layers.top, _config(core, config)).check
+            check = Validator(self._validation, lambda: layers.top, config_of(core, config)).check
             body = self._body(layers, config)
             return Place(body, check, carries=True, accepts=_kind_of(body))
         check = Validator(self._validation, lambda: core, config).check
@@ -191,8 +176,8 @@ class PydanticPlan:
             return self._union(core, config, check)
         if not self._schemas.is_pure(core):
             return Place(is_late=True)
-        exact = _exact(core, config or {})
-        return Place(None, check, exact=exact, shows_text=kind == "str", accepts=_accepted(core))
+        exact = exact_type(core, config or {})
+        return Place(None, check, exact=exact, shows_text=kind == "str", accepts=kinds_of(core))
 
     def _tagged(self, core: Schema, config: Any, check: Any) -> Place:
         """Return the place of a union whose members have tags."""
@@ -230,7 +215,7 @@ class PydanticPlan:
             member for member in places if member.body is not None and member.body.kind is not Kind.LIST
         ]
         unsplit = [choice for choice, member in zip(choices, places, strict=True) if member.body is None]
-        are_scalars = all(self._schemas.layers(choice).core["type"] in _NO_OBJECTS for choice in unsplit)
+        are_scalars = all(self._schemas.layers(choice).core["type"] in NO_OBJECTS for choice in unsplit)
         if len(objects) == 1 and are_scalars and objects[0].body is not ANY.body:
             place.body = objects[0].body
         return place
@@ -258,8 +243,10 @@ class PydanticPlan:
         keys = core.get("keys_schema")
         is_pure = keys is None or self._schemas.is_pure(keys)
         body.is_late = body.item.is_late or not is_pure
-        has_limits = not core.keys() <= {*_WITHOUT_LIMITS, "items_schema", "values_schema", "keys_schema"}
-        if has_limits or (keys is not None and _exact(self._schemas.resolve(keys), config or {}) is not str):
+        has_limits = not core.keys() <= {*WITHOUT_LIMITS, "items_schema", "values_schema", "keys_schema"}
+        if has_limits or (
+            keys is not None and exact_type(self._schemas.resolve(keys), config or {}) is not str
+        ):
             body.close = Validator(self._validation, lambda: self._inside(core, config), config).close
         body.name = core["type"]
         return body
@@ -269,15 +256,15 @@ class PydanticPlan:
         core = layers.core
         if any(layer["type"] != "function-after" for layer in layers.own) or core.get("custom_init"):
             return None
-        inner = _config(core, config)
+        inner = config_of(core, config)
         if core.get("root_model"):
             return self._root_model_body(key, layers, inner)
         fields = core if core["type"] == "typed-dict" else self._schemas.resolve(core["schema"])
         if fields["type"] not in ("typed-dict", "model-fields", "dataclass-args"):
             # a validator before the fields
             return None
-        named = list(_fields(fields))
-        by_key = {name: _keys(name, field, inner or {}) for name, field in named}
+        named = list(fields_of(fields))
+        by_key = {name: keys_of(name, field, inner or {}) for name, field in named}
         extra = (inner or {}).get("extra_fields_behavior") or fields.get("extra_behavior") or "ignore"
         if any(keys is None or (len(keys) > 1 and extra == "allow") for keys in by_key.values()):
             # a field that is found by a path, or one whose second name would be an extra member
@@ -304,7 +291,7 @@ class PydanticPlan:
             body.has_rivals = body.has_rivals or len(keys) > 1
         if _IGNORES_NAMES and fields["type"] == "model-fields":
             for name, field in named:
-                for other in (name, *(_keys(name, field, {}) or ())):
+                for other in (name, *(keys_of(name, field, {}) or ())):
                     body.fields.setdefault(other, IGNORED)
         body.item = IGNORED
         body.close = Validator(self._validation, lambda: self._inside(layers.top, config), inner).close
@@ -356,7 +343,7 @@ class PydanticPlan:
         copy.pop("ref", None)
         kind = schema["type"]
         if kind in CLASSES:
-            config = _config(schema, config)
+            config = config_of(schema, config)
             # paths are those of the text
             copy["config"] = {**(config or {}), "loc_by_alias": True}
         if kind == "list" and "items_schema" in schema:
@@ -380,36 +367,6 @@ class PydanticPlan:
         return copy
 
 
-def _config(core: Schema, config: Any) -> Any:
-    """Return the configuration inside a class: its own, or else the inherited one."""
-    return config if core.get("config") is None else core["config"]
-
-
-def _fields(schema: Schema) -> Iterator[tuple[str, Schema]]:
-    """Yield the names and schemas of a class's fields, without those that no input sets."""
-    fields = schema["fields"]
-    if isinstance(fields, dict):
-        yield from fields.items()
-    else:
-        yield from ((field["name"], field) for field in fields if field.get("init", True))
-
-
-def _keys(name: str, field: Schema, config: Any) -> list[str] | None:
-    """Return the JSON keys of a field, None if it is found by a path."""
-    alias = field.get("validation_alias")
-    if alias is None or config.get("validate_by_alias") is False:
-        return [name]
-    paths = [[alias]] if isinstance(alias, str) else alias
-    if paths and not isinstance(paths[0], list):
-        paths = [paths]
-    if any(len(path) != 1 for path in paths):
-        return None
-    keys = [path[0] for path in paths]
-    if (config.get("validate_by_name") or config.get("populate_by_name")) and name not in keys:
-        keys.append(name)
-    return keys
-
-
 def _kind_of(body: Body | None) -> int:
     """Return the kind of values that a body splits; without a body it may be any."""
     if body is None:
@@ -420,24 +377,3 @@ def _kind_of(body: Body | None) -> int:
 def _any_of(places: list[Place]) -> int:
     """Return the kinds of values that at least one of the places accepts."""
     return reduce(or_, [place.accepts for place in places])
-
-
-def _accepted(core: Schema) -> int:
-    """Return the kinds of values that a schema without parts may accept."""
-    kind = core["type"]
-    if kind in ("enum", "literal"):
-        values = core["expected"] if kind == "literal" else [member.value for member in core["members"]]
-        return TEXT if all(isinstance(value, _SCALARS) for value in values) else ANY_KIND
-    return _ACCEPTS.get(kind, ANY_KIND)
-
-
-def _exact(core: Schema, config: Any) -> type | None:
-    """Return the type whose instances are valid as they are, None if there is none."""
-    if not core.keys() <= _WITHOUT_LIMITS:
-        return None
-    kind = core["type"]
-    if kind == "str":
-        return None if any(key.startswith("str_") for key in config) else str
-    if kind == "float":
-        return None if config.get("allow_inf_nan") is False else float
-    return {"int": int, "bool": bool}.get(kind)

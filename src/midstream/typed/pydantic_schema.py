@@ -1,4 +1,4 @@
-"""Analyse pydantic's core schemas: layers, definitions, classes, and functions of the user.
+"""Analyse pydantic's core schemas: layers, definitions, classes, fields, and functions of the user.
 
 A *layer* is a schema that wraps another one: a default, ``None`` as an alternative, a function of the user.
 Functions directly around the schema of a class that belong to the class (its model validators) are the
@@ -7,10 +7,27 @@ class's own; others belong to the field of the model around it.
 
 from __future__ import annotations
 
-from types import FunctionType, MethodType
-from typing import Any, NamedTuple
+from types import FunctionType, MethodType, NoneType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-__all__ = ["CLASSES", "FUNCTIONS", "Layers", "Schemas"]
+from .places import ANY_KIND, ARRAY, TEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "CLASSES",
+    "FUNCTIONS",
+    "NO_OBJECTS",
+    "WITHOUT_LIMITS",
+    "Layers",
+    "Schemas",
+    "config_of",
+    "exact_type",
+    "fields_of",
+    "keys_of",
+    "kinds_of",
+]
 
 Schema = dict[str, Any]
 
@@ -18,6 +35,29 @@ CLASSES = frozenset(["model", "dataclass", "typed-dict"])
 FUNCTIONS = frozenset(["function-before", "function-after", "function-wrap", "function-plain"])
 # only JSON is validated, so only that part of a schema with variants is used
 _TRANSPARENT = {"json-or-python": "json_schema"}
+# schemas that no JSON object fits
+NO_OBJECTS = frozenset(
+    [
+        "bool", "bytes", "complex", "date", "datetime", "decimal", "enum", "float", "frozenset", "int",
+        "json", "list", "literal", "multi-host-url", "none", "set", "str", "time", "timedelta", "tuple",
+        "url", "uuid",
+    ]
+)  # fmt: skip
+# the kinds of values that those schemas accept which are not split
+_ACCEPTS = {
+    **dict.fromkeys(
+        [
+            "bool", "bytes", "date", "datetime", "float", "int", "json", "str", "time", "timedelta", "url",
+            "uuid",
+        ],
+        TEXT,
+    ),
+    **dict.fromkeys(["frozenset", "set", "tuple"], ARRAY),
+    "none": 0,
+}  # fmt: skip
+_SCALARS = (str, int, float, NoneType)
+# the keys of a schema that do not restrict its values
+WITHOUT_LIMITS = frozenset(["type", "ref", "metadata", "serialization", "strict"])
 # schemas that call no function of the user
 _PURE = frozenset(
     [
@@ -192,6 +232,57 @@ class Schemas:
             elif isinstance(current, (list, tuple)):
                 waiting += current
         return list(found.values())
+
+
+def config_of(core: Schema, config: Any) -> Any:
+    """Return the configuration inside a class: its own, or else the inherited one."""
+    return config if core.get("config") is None else core["config"]
+
+
+def fields_of(schema: Schema) -> Iterator[tuple[str, Schema]]:
+    """Yield the names and schemas of a class's fields, without those that no input sets."""
+    fields = schema["fields"]
+    if isinstance(fields, dict):
+        yield from fields.items()
+    else:
+        yield from ((field["name"], field) for field in fields if field.get("init", True))
+
+
+def keys_of(name: str, field: Schema, config: Any) -> list[str] | None:
+    """Return the JSON keys of a field, None if it is found by a path."""
+    alias = field.get("validation_alias")
+    if alias is None or config.get("validate_by_alias") is False:
+        return [name]
+    paths = [[alias]] if isinstance(alias, str) else alias
+    if paths and not isinstance(paths[0], list):
+        paths = [paths]
+    if any(len(path) != 1 for path in paths):
+        return None
+    keys = [path[0] for path in paths]
+    if (config.get("validate_by_name") or config.get("populate_by_name")) and name not in keys:
+        keys.append(name)
+    return keys
+
+
+def kinds_of(core: Schema) -> int:
+    """Return the kinds of values that a schema without parts may accept."""
+    kind = core["type"]
+    if kind in ("enum", "literal"):
+        values = core["expected"] if kind == "literal" else [member.value for member in core["members"]]
+        return TEXT if all(isinstance(value, _SCALARS) for value in values) else ANY_KIND
+    return _ACCEPTS.get(kind, ANY_KIND)
+
+
+def exact_type(core: Schema, config: Any) -> type | None:
+    """Return the type whose instances are valid as they are, None if there is none."""
+    if not core.keys() <= WITHOUT_LIMITS:
+        return None
+    kind = core["type"]
+    if kind == "str":
+        return None if any(key.startswith("str_") for key in config) else str
+    if kind == "float":
+        return None if config.get("allow_inf_nan") is False else float
+    return {"int": int, "bool": bool}.get(kind)
 
 
 def _is_of_field(function: Any) -> bool:
