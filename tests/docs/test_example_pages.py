@@ -107,6 +107,23 @@ def test_fastapi_tells_what_became_of_each_call(browser: Browser) -> None:
         page.close()
 
 
+def test_a_relay_is_opened_by_a_second_page(browser: Browser) -> None:
+    *_, calls = tool_calls(recordings.load("trip").events())
+    with serving("fastapi_relay") as (url, _):
+        first, second = browser.new_page(), browser.new_page()
+        first.goto(url)
+        first.get_by_role("button").click()
+        shows(first, "pre", calls[0].name)
+        second.goto(first.url)
+        for page in (first, second):
+            shows(page, "pre", "complete")
+            for call in calls:
+                shows(page, "pre", call.name)
+        assert first.locator("pre").text_content() == second.locator("pre").text_content()
+        first.close()
+        second.close()
+
+
 def test_starlette(browser: Browser) -> None:
     *_, report = values(text_deltas(recordings.load("report").events()))
     with serving("starlette_app") as (url, _):

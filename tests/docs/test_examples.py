@@ -28,7 +28,7 @@ HELPERS = {"recorded", "show"}
 SCRIPTS = {path.stem.removeprefix("from_"): path for path in sorted(PROVIDERS.glob("from_*.py"))}
 ALL = {path.stem: path for path in sorted(EXAMPLES.glob("*.py"))}
 # what an example needs beside the library
-NEEDS = {"fastapi_app": "fastapi", "starlette_app": "starlette"}
+NEEDS = {"fastapi_app": "fastapi", "fastapi_relay": "fastapi", "starlette_app": "starlette"}
 # applications that need an SDK and a provider: `test_example_pages` serves them
 WITH_SDK = {"fastapi_openai", "fastapi_anthropic"}
 OTHERS = {name: path for name, path in ALL.items() if name not in WITH_SDK}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse, Response
 
-from .requests import Refused, owner_of, variant_of
+from .requests import Refused, variant_of
 from .responses import NOSNIFF, StreamResponse, problem
 from .streams.cursor import Cursor, cursor_of, parse_id
 from .streams.derivation import RAW, Variant
@@ -15,8 +16,8 @@ from .streams.viewer import Viewer
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-    from starlette.types import ASGIApp
 
+    from .access import Access
     from .store.base import Head
     from .streams.channel import Channel
     from .streams.hub import Hub
@@ -37,22 +38,25 @@ def _unknown() -> Refused:
 class Addresses:
     """Handle the requests for streams that are already there."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: Hub, access: Access, prefix: str | None = None) -> None:
         self._hub = hub
+        self._access = access
+        # where the streams are; None for the two places in the gateway
+        self._prefix = prefix
 
-    async def read(self, request: Request) -> ASGIApp:
+    async def read(self, request: Request) -> Response:
         """Send a stream from its start, or from a position on."""
         if request.method == "HEAD":
             return await self.head(request)
         return await self._read(request, variant_of(request))
 
-    async def read_raw(self, request: Request) -> ASGIApp:
+    async def read_raw(self, request: Request) -> Response:
         """Send the provider's events of a stream."""
         if request.method == "HEAD":
             return await self.head(request)
         return await self._read(request, RAW)
 
-    async def _read(self, request: Request, variant: Variant) -> ASGIApp:
+    async def _read(self, request: Request, variant: Variant) -> Response:
         id = request.path_params["id"]
         channel = await self._find(request, id)
         wanted = request.query_params.get("from")
@@ -72,12 +76,12 @@ class Addresses:
 
     async def _find(self, request: Request, id: str) -> Channel:
         await self._hub.start()
-        channel = await self._hub.find(id, owner_of(request, self._hub.key))
+        channel = await self._hub.find(id, partial(self._access.allows, request))
         if channel is None:
             raise _unknown()
         return channel
 
-    async def resumed(self, request: Request, variant: Variant) -> ASGIApp | None:
+    async def resumed(self, request: Request, variant: Variant) -> Response | None:
         """Resume the stream whose last event a client names; return None if it names none.
 
         A stream that is unknown is refused: to start it again would be a second, paid request.
@@ -99,13 +103,14 @@ class Addresses:
         with_snapshot: bool = False,
         status: int = 200,
         headers: list[tuple[bytes, bytes]] | None = None,
-    ) -> ASGIApp:
+    ) -> Response:
         """Return the response that sends a stream from a position on."""
         if cursor is not None and variant.is_raw:
             cursor = Cursor(cursor.number, 0)
         if cursor is not None and cursor.number > channel.log.last + (channel.log.end is not None):
             why = "the position is after the last event of the stream"
             raise Refused(problem(409, "cursor_ahead", why))
+        self._hub.make_room_for_viewer(channel)
         viewer = Viewer(channel, variant, cursor)
         try:
             if with_snapshot and cursor is None and not variant.is_raw and not variant.with_provider:
@@ -119,7 +124,8 @@ class Addresses:
             viewer.close()
             # the only response that stops an EventSource from reconnecting
             return Response(status_code=204, headers=NOSNIFF)
-        return StreamResponse(viewer, status, headers)
+        prefix = self._prefix or ("/provider/v1/streams" if variant.is_raw else "/v1/streams")
+        return StreamResponse(viewer, f"{prefix}/{channel.id}", status, headers)
 
     async def head(self, request: Request) -> Response:
         """Describe a stream in headers."""
@@ -148,8 +154,8 @@ class Addresses:
 
     async def _head(self, request: Request) -> Head:
         await self._hub.start()
-        head = await self._hub.head(request.path_params["id"], owner_of(request, self._hub.key))
-        if head is None:
+        head = await self._hub.store.head(request.path_params["id"])
+        if head is None or not await self._access.allows(request, head.meta):
             raise _unknown()
         return head
 

@@ -17,12 +17,13 @@ from starlette.routing import Route
 from .. import recordings
 from ..captures import body_events, check_format, format_of
 from . import page
+from .access import Access
 from .addresses import Addresses
 from .guard import Guard, shared_with
 from .idempotency import claim_of
 from .metrics import PrometheusMetrics
 from .replay import pace_of, paced, raw_event, recording_for
-from .requests import CLIENT_GONE, HANDLERS, Refused, body_of, owner_of, variant_of
+from .requests import CLIENT_GONE, HANDLERS, Refused, body_of, variant_of
 from .responses import EVENTS, NOSNIFF, PassedOnResponse, StreamResponse, problem, until_gone
 from .settings import DEFAULT, Settings
 from .store.base import StoreError
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
+    from .access import Authorize
     from .store.base import Store
     from .streams.derivation import Variant
 
@@ -65,11 +67,14 @@ def build(
     transport: httpx.AsyncBaseTransport | None = None,
     store: Store | None = None,
     worker: str | None = None,
+    authorize: Authorize | None = None,
 ) -> Starlette:
     """Return the application."""
     settings.check()
     provider = None if upstream is None else Upstream(upstream, settings, transport)
-    gateway = Gateway(provider, settings, MemoryStore(settings.ttl) if store is None else store, worker)
+    gateway = Gateway(
+        provider, settings, MemoryStore(settings.ttl) if store is None else store, worker, authorize
+    )
     addresses = gateway.addresses
 
     @asynccontextmanager
@@ -120,12 +125,18 @@ class Gateway:
     """Handle requests: send a recording, a capture, or the response of the upstream."""
 
     def __init__(
-        self, upstream: Upstream | None, settings: Settings, store: Store, worker: str | None
+        self,
+        upstream: Upstream | None,
+        settings: Settings,
+        store: Store,
+        worker: str | None,
+        authorize: Authorize | None,
     ) -> None:
         self._upstream = upstream
         self._settings = settings
         self.hub = Hub(store, settings, worker, PrometheusMetrics() if settings.metrics else None)
-        self.addresses = Addresses(self.hub)
+        self._access = Access(self.hub, authorize=authorize)
+        self.addresses = Addresses(self.hub, self._access)
 
     async def aclose(self) -> None:
         """Stop all streams and close all connections."""
@@ -187,7 +198,8 @@ class Gateway:
         variant = variant_of(request)
         if resumed := await self.addresses.resumed(request, variant):
             return resumed
-        body, limit = await body_of(request, self.hub), self._settings.max_event
+        body = await body_of(request, self.hub, self._access.owner(request))
+        limit = self._settings.max_event
         asked = request.query_params.get("format")
         found = format_of(body, limit) if asked is None else check_format(asked)
         source = paced(map(raw_event, body_events(body, limit)), self._pace(request, 0))
@@ -204,9 +216,10 @@ class Gateway:
     async def _relay(self, request: Request, variant: Variant) -> ASGIApp:
         if resumed := await self.addresses.resumed(request, variant):
             return resumed
-        body = await body_of(request, self.hub)
         await self.hub.start()
-        claim = await claim_of(request, body, owner_of(request, self.hub.key), self.hub)
+        owner = self._access.owner(request)
+        body = await body_of(request, self.hub, owner)
+        claim = await claim_of(request, body, owner, self.hub)
         if claim.joined is not None:
             return await self.addresses.view(claim.joined, variant)
         is_started = False
@@ -235,13 +248,14 @@ class Gateway:
             return await self._opened(
                 request, variant, path, found, source, id, response.status_code, headers
             )
-        return self._passed_on(response)
+        return self._passed_on(response, self._access.owner(request))
 
     async def pass_on(self, request: Request) -> ASGIApp:
         """Send a provider's response to a request that starts no stream."""
-        body = await body_of(request, self.hub)
+        owner = self._access.owner(request)
+        body = await body_of(request, self.hub, owner)
         assert self._upstream is not None, "only then there is a route"
-        return self._passed_on(await self._ask(request, self._upstream, body, is_read=False))
+        return self._passed_on(await self._ask(request, self._upstream, body, is_read=False), owner)
 
     # requests
 
@@ -283,11 +297,12 @@ class Gateway:
         hub = self.hub
         try:
             await hub.start()
-            hub.make_room()
+            owner = self._access.owner(request)
+            hub.make_room(owner)
         except BaseException:
             await source.aclose()
             raise
-        channel = await hub.open(owner_of(request, hub.key), name, format, source, id)
+        channel = await hub.open(owner, name, format, source, id)
         return await self.addresses.view(channel, variant, None, False, status, headers)
 
     # the upstream
@@ -307,9 +322,7 @@ class Gateway:
             raise Refused(not_found) from None
         response = None
         is_there = True
-        self.hub.make_room()
-        self.hub.others += 1
-        try:
+        with self.hub.reserved(self._access.owner(request)):
             async with anyio.create_task_group() as group:
                 group.start_soon(until_gone, request.receive, group.cancel_scope)
                 try:
@@ -317,22 +330,20 @@ class Gateway:
                 except Unreachable:
                     is_there = False
                 group.cancel_scope.cancel()
-        finally:
-            self.hub.others -= 1
         if not is_there:
             raise Refused(problem(502, "upstream_error", "the upstream does not respond"))
         if response is None:
             raise Refused(CLIENT_GONE)
         return response
 
-    def _passed_on(self, response: httpx.Response) -> ASGIApp:
+    def _passed_on(self, response: httpx.Response, owner: str) -> ASGIApp:
         """Pass a response on unchanged, and count it as a stream meanwhile."""
 
         async def close() -> None:
-            self.hub.others -= 1
+            self.hub.release(owner)
             await response.aclose()
 
-        self.hub.others += 1
+        self.hub.reserve(owner)
         chunks, headers = chunks_of(response, is_raw=True), response_headers(response)
         return PassedOnResponse(response.status_code, headers, chunks, self._settings, close)
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import httpx
     from starlette.applications import Starlette
 
+    from .access import Authorize
+
 __all__ = ["create_app", "serve"]
 
 
@@ -23,6 +25,7 @@ def create_app(
     origins: Collection[str] = (),
     transport: httpx.AsyncBaseTransport | None = None,
     store: str = "memory:",
+    authorize: Authorize | None = None,
 ) -> Starlette:
     """Return the gateway as an ASGI application.
 
@@ -30,7 +33,8 @@ def create_app(
     recordings. ``hosts`` are the host names that it accepts, by default any; ``origins`` are those of other
     sites whose pages may send requests. ``transport`` is the httpx transport for requests to the upstream.
     ``store`` keeps the streams: ``memory:``, or one that several processes share,
-    ``sqlite:////absolute/path.db`` or ``redis://host:port/db``.
+    ``sqlite:////absolute/path.db`` or ``redis://host:port/db``. ``authorize`` decides who may read and cancel
+    a stream, as for `Relay`; by default, clients with the credentials of the request that started it.
 
     >>> [route.path for route in create_app().routes][-2:]
     ['/v1/{path:path}', '/provider/v1/{path:path}']
@@ -45,6 +49,7 @@ def create_app(
         origins=origins,
         transport=transport,
         store=open_store(store, settings.ttl, settings.lease),
+        authorize=authorize,
     )
 
 

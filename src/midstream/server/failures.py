@@ -15,4 +15,8 @@ class Failure(Exception):  # noqa: N818  # it is reported in the stream
 
 
 class Busy(Exception):  # noqa: N818  # it is converted into a response
-    """The maximum number of streams is open."""
+    """The maximum number of streams is open: of all, or of one owner."""
+
+    def __init__(self, is_owner: bool = False) -> None:
+        super().__init__()
+        self.is_owner = is_owner

@@ -6,13 +6,15 @@ import asyncio
 import json
 import time
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .requests import Refused
 from .responses import problem
 from .streams.hub import new_id
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.requests import Request
 
     from .streams.channel import Channel
@@ -45,6 +47,9 @@ async def claim_of(request: Request, body: bytes, owner: str, hub: Hub) -> Claim
             digest.update(len(part).to_bytes(8, "big") + part)
         return digest.hexdigest()
 
+    async def is_own(meta: Mapping[str, Any]) -> bool:
+        return bool(meta["owner"] == owner)
+
     name = f"request:{hashed(owner.encode(), key.encode())}"
     path = f"{request.url.path}?{request.url.query}".encode()
     asked, id = hashed(path, body), new_id()
@@ -59,7 +64,7 @@ async def claim_of(request: Request, body: bytes, owner: str, hub: Hub) -> Claim
         if before != asked:
             why = "the key was used for another request; use a new key for each request"
             raise Refused(problem(422, "key_reused", why))
-        if (channel := await hub.find(other, owner)) is not None:
+        if (channel := await hub.find(other, is_own)) is not None:
             return Claim(other, channel, name)
         if time.time() - since > settings.max_seconds or worker not in await hub.store.living([worker]):
             # it has expired, or was never started: this is a new run

@@ -1,8 +1,7 @@
-"""What requests say: their owners, bodies, forms and positions; and what is answered instead of a stream."""
+"""What requests say: their bodies, forms and positions; and what is answered instead of a stream."""
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import TYPE_CHECKING, cast
 
 import anyio
@@ -23,11 +22,10 @@ if TYPE_CHECKING:
     from ..events.writer import Form
     from .streams.hub import Hub
 
-__all__ = ["CLIENT_GONE", "HANDLERS", "Refused", "body_of", "form_of", "owner_of", "variant_of"]
+__all__ = ["CLIENT_GONE", "HANDLERS", "Refused", "body_of", "form_of", "variant_of"]
 
 # ASGI requires a response even if the client is gone
 CLIENT_GONE = Response(status_code=400)
-_CREDENTIALS = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 
 
 class Refused(Exception):  # noqa: N818  # it carries a response
@@ -51,16 +49,12 @@ async def _refuse(request: Request, error: Exception) -> Response:
             return problem(error.status_code, code, error.detail, dict(error.headers or {}))
         case StoreError():
             return problem(503, "store_lost", "the store cannot be reached", {"retry-after": "1"})
+    if isinstance(error, Busy) and error.is_owner:
+        return problem(429, "owner_limit", "too many streams of one client", {"retry-after": "1"})
     return problem(503, "busy", "too many streams", {"retry-after": "1"})
 
 
 HANDLERS = dict.fromkeys((Refused, JsonStreamError, Busy, HTTPException, StoreError), _refuse)
-
-
-def owner_of(request: Request, key: bytes) -> str:
-    """Identify the client by its credentials, so that a stream's id alone does not give others access."""
-    secrets = "\0".join(request.headers.get(name, "") for name in _CREDENTIALS)
-    return blake2b(secrets.encode(), key=key, digest_size=16).hexdigest()
 
 
 def form_of(request: Request) -> Form:
@@ -80,13 +74,11 @@ def variant_of(request: Request) -> Variant:
     return Variant(False, requested == "both", form_of(request))
 
 
-async def body_of(request: Request, hub: Hub) -> bytes:
+async def body_of(request: Request, hub: Hub, owner: str) -> bytes:
     """Read a request's body within the limits; it counts as a stream until it has arrived."""
-    hub.make_room()
-    hub.others += 1
     body = bytearray()
     try:
-        with anyio.fail_after(hub.settings.body_seconds):
+        with hub.reserved(owner), anyio.fail_after(hub.settings.body_seconds):
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > hub.settings.max_body:
@@ -96,6 +88,4 @@ async def body_of(request: Request, hub: Hub) -> bytes:
         raise Refused(problem(408, "time_limit", why, {"connection": "close"})) from None
     except ClientDisconnect:
         raise Refused(CLIENT_GONE) from None
-    finally:
-        hub.others -= 1
     return bytes(body)

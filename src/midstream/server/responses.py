@@ -53,14 +53,15 @@ async def _gone(receive: Receive) -> None:
 class StreamResponse(Response):
     """Send what a viewer receives, with a comment whenever there was nothing for a while."""
 
-    def __init__(self, viewer: Viewer, status: int = 200, headers: Headers | None = None) -> None:
+    def __init__(
+        self, viewer: Viewer, location: str, status: int = 200, headers: Headers | None = None
+    ) -> None:
         self._viewer = viewer
         self._is_raw = viewer.variant.is_raw
         self.status_code = status
         self.background = None
         id = viewer.channel.id
-        prefix = "/provider/v1" if self._is_raw else "/v1"
-        ours = {**EVENTS, "midstream-stream": id, "content-location": f"{prefix}/streams/{id}"}
+        ours = {**EVENTS, "midstream-stream": id, "content-location": location}
         given = {key.lower() for key, _ in headers or ()}
         self.raw_headers = [
             *(headers or ()),

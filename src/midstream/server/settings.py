@@ -14,7 +14,8 @@ class Settings(NamedTuple):
     and ``max_kept_bytes`` for the clients that follow it; they are derived again for others. In one process,
     a stream is at most ``max_ahead_events`` and ``max_ahead_bytes`` ahead of its fastest client, and ends
     when no client has read it for ``grace``. ``max_stream_bytes`` limits the bytes that are read, and also
-    the bytes that are written; ``max_log_bytes`` is for all open streams of a process. An upstream that is
+    the bytes that are written; ``max_owner_streams`` and ``max_owner_viewers`` are for the clients with the
+    same credentials; ``max_log_bytes`` is for all open streams of a process. An upstream that is
     silent for longer than ``idle`` is given up. A process that is told to stop lets its streams continue for
     ``drain``. In a store that several machines share, a worker that is silent for ``lease`` counts as dead.
     ``metrics`` are measured only if they are wanted.
@@ -40,6 +41,8 @@ class Settings(NamedTuple):
     # until the head of a request must have arrived
     head_seconds: float = 20
     max_streams: int = 1000
+    max_owner_streams: int = 500
+    max_owner_viewers: int = 5_000
     max_body: int = 10_000_000
     max_event: int = 4_000_000
     max_stream_bytes: int = 64_000_000

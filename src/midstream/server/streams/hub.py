@@ -6,7 +6,8 @@ import asyncio
 import logging
 import secrets
 import time
-from contextlib import suppress
+from collections import Counter
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from ..failures import Busy
@@ -18,7 +19,7 @@ from .producer import Fenced, Producer
 from .succession import Succession
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 
     from ..settings import Settings
     from ..store.base import Head, Store
@@ -50,8 +51,8 @@ class Hub:
         self.settings = settings
         self.worker = worker or secrets.token_hex(8)
         self._succession = Succession(self)
-        # requests that are not streams yet, or are passed on unchanged, count, too
-        self.others = 0
+        # requests that are not streams yet, or are passed on unchanged, count, too; by owner
+        self._others: Counter[str] = Counter()
         self._channels: dict[str, Channel] = {}
         self._producers: dict[str, tuple[Producer, asyncio.Task[None]]] = {}
         # streams that are being created
@@ -109,6 +110,13 @@ class Hub:
             producer.stop(End("producer_lost", "the gateway was stopped"))
 
     @property
+    def is_ready(self) -> bool:
+        """Whether it is connected to the store, and not about to stop."""
+        starting = self._starting
+        is_started = starting is not None and starting.done() and starting.exception() is None
+        return is_started and not self.is_draining
+
+    @property
     def key(self) -> bytes:
         """The key for hashes that all workers share."""
         return self._key.encode()
@@ -117,10 +125,39 @@ class Hub:
         """Return the number of streams that are being filled here."""
         return len(self._producers)
 
-    def make_room(self) -> None:
+    def make_room(self, owner: str) -> None:
         """Raise `Busy` if the maximum number of streams is open."""
-        if self.is_draining or len(self) + self.others >= self.settings.max_streams:
+        if self.is_draining or len(self) + self._others.total() >= self.settings.max_streams:
             raise Busy
+        own = sum(producer.channel.meta["owner"] == owner for producer, _ in self._producers.values())
+        if own + self._others[owner] >= self.settings.max_owner_streams:
+            raise Busy(is_owner=True)
+
+    def make_room_for_viewer(self, channel: Channel) -> None:
+        """Raise `Busy` if the maximum number of clients reads the streams of an owner."""
+        owner, most = channel.meta["owner"], self.settings.max_owner_viewers
+        if sum(len(one.viewers) for one in self._channels.values() if one.meta["owner"] == owner) >= most:
+            raise Busy(is_owner=True)
+
+    @contextmanager
+    def reserved(self, owner: str) -> Iterator[None]:
+        """Count a request as a stream while the context lasts."""
+        self.make_room(owner)
+        self._others[owner] += 1
+        try:
+            yield
+        finally:
+            self.release(owner)
+
+    def reserve(self, owner: str) -> None:
+        """Count a request as a stream until `release`."""
+        self._others[owner] += 1
+
+    def release(self, owner: str) -> None:
+        """Count a request no longer."""
+        self._others[owner] -= 1
+        if not self._others[owner]:
+            del self._others[owner]
 
     # streams
 
@@ -131,10 +168,11 @@ class Hub:
         format: str | None,
         source: AsyncGenerator[list[bytes]],
         id: str | None = None,
+        **more: Any,
     ) -> Channel:
         """Create a stream, and start to fill it."""
         id = id or new_id()
-        meta = {"owner": owner, "name": name, "format": format, "version": VERSION}
+        meta = {"owner": owner, "name": name, "format": format, "version": VERSION, **more}
         self._opening.add(id)
         try:
             await self.store.create(id, meta)
@@ -147,13 +185,13 @@ class Hub:
         self.produce(Producer(channel, self.store, source))
         return channel
 
-    async def find(self, id: str, owner: str) -> Channel | None:
-        """Return a stream with everything that the store has of it; None if it is not the owner's."""
+    async def find(self, id: str, allows: Callable[[Mapping[str, Any]], Awaitable[bool]]) -> Channel | None:
+        """Return a stream with everything that the store has of it; None if it must not be read."""
         channel = self._channels.get(id)
         if channel is not None and id in self._producers:
-            return channel if channel.meta["owner"] == owner else None
+            return channel if await allows(channel.meta) else None
         head = await self.store.head(id)
-        if head is None or head.meta["owner"] != owner:
+        if head is None or not await allows(head.meta):
             return None
         channel = self.followed_channel(id, head)
         await channel.reached(head.next - 1)
@@ -180,11 +218,6 @@ class Hub:
     def followed(self) -> list[Channel]:
         """Return the streams that are copied from the store."""
         return [self._channels[id] for id in self._followers if id in self._channels]
-
-    async def head(self, id: str, owner: str) -> Head | None:
-        """Return what the store knows of a stream; None if it is not the owner's."""
-        head = await self.store.head(id)
-        return head if head is not None and head.meta["owner"] == owner else None
 
     async def forget(self, channel: Channel) -> None:
         """Remove a stream here and from the store."""
