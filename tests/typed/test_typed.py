@@ -283,6 +283,89 @@ def test_a_tag_that_comes_again_decides_again(typed: Any) -> None:
 
 
 @each_build
+@pytest.mark.parametrize("tag", ['"kind": "lake"', '"kind": "sea"', '"kind": 5', '"kind": ["lake"]'])
+def test_the_last_of_several_tags_counts(typed: Any, tag: str) -> None:
+    for again in (1, 2, 3):
+        text = f'{{"kind": "hill", "height": 5, {again * (tag + ", ")}"name": 5, "kind": "hill"}}'
+        accumulator, events = feed(typed, Place, text)
+        assert accumulator.errors == []
+        assert accumulator.result == Hill(kind="hill", height=5)
+        assert accumulator.state("name") == "absent"
+        assert events[-1][1:] == ("complete", "root")
+        text = f'{{"kind": "hill", "height": 5, {again * (tag + ", ")}"name": "Léman"}}'
+        accumulator, _ = feed(typed, Place, text)
+        if "sea" in tag or tag.endswith(("5", "]")):
+            assert [error.code for error in accumulator.errors] == ["union_tag_invalid"]
+            assert accumulator.state() == "invalid"
+        else:
+            assert accumulator.result == Lake(kind="lake", name="Léman")
+
+
+@each_build
+def test_a_snapshot_is_not_changed_by_another_tag(typed: Any) -> None:
+    accumulator = typed.JsonTypedAccumulator(Place)
+    accumulator.add_fragment('{"kind": "hill", "height": "x"')
+    before = accumulator.snapshot
+    accumulator.add_fragment(', "kind": "lake", "name": "Lé')
+    assert [error.path for error in before.errors] == ["root.height"]
+    assert before.state("height") == "invalid"
+    assert before.partial.kind == "hill"
+    assert accumulator.errors == []
+    assert accumulator.state("name") == "open"
+
+
+@each_build
+def test_nothing_is_final_before_what_contains_it_in_one_piece(typed: Any) -> None:
+    class Holder(BaseModel):
+        model_config = ConfigDict(extra="forbid")
+        pair: tuple[int, Child] = (0, Child(name=""))
+        numbers: Annotated[list[int], BeforeValidator(list)] = []
+        either: Child | Hill | None = None
+
+    accumulator = typed.JsonTypedAccumulator(Holder)
+
+    def states(*paths: str) -> list[str]:
+        return [accumulator.state(path) for path in paths]
+
+    accumulator.add_fragment('{"pair": [1, {"name": "a", "more')
+    assert states("pair", "pair[0]", "pair[1]", "pair[1].name", "pair[1].more", "pair[2]") == [
+        "open", "open", "open", "open", "absent", "absent",
+    ]  # fmt: skip
+    accumulator.add_fragment('": "tex')
+    assert states("pair[1].more", "pair[1].more.x") == ["open", "absent"]
+    accumulator.add_fragment('t"}], "numbers": [1, 2')
+    # a tuple with a model in it is final with the model around it
+    assert states("pair[1].name", "numbers", "numbers[0]", "numbers[1]") == ["open", "open", "open", "absent"]
+    accumulator.add_fragment('], "either": {"name": "b"')
+    assert states("numbers[1]", "either", "either.name", "either.kind") == ["open", "open", "open", "absent"]
+    accumulator.add_fragment('}, "foreign": {"a": 1, "b')
+    assert states("either.name", "foreign", "foreign.a", "foreign.b") == [
+        "final", "invalid", "invalid", "absent",
+    ]  # fmt: skip
+    accumulator.add_fragment('": "')
+    assert states("foreign.b", "numbers[0]") == ["invalid", "open"]
+
+
+@each_build
+def test_what_is_not_part_of_the_type_is_absent(typed: Any) -> None:
+    text = '{"kind": "lake", "x": {"y": 1}, "name": "a", "depths": [1, 2]}'
+    for type, before, path in ((Place, "", ""), (list[Place], "[", "[0]"), (dict[str, Place], '{"k": ', "k")):
+        accumulator = typed.JsonTypedAccumulator(type)
+        accumulator.add_fragment(f"{before}{text[:-1]}")
+        for rest in ("", "}"):
+            accumulator.add_fragment(rest)
+            states = [
+                accumulator.state(f"root.{path}".rstrip(".").replace(".[", "[") + below)
+                for below in (".x", ".x.y", ".kind", ".depths", ".depths[1]", ".depths[2]")
+            ]
+            assert states == ["absent", "absent", "final", "final", "final", "absent"]
+    accumulator, _ = feed(typed, Aliased, '{"cityName": "Bern", "second": 1, "first": 2}')
+    assert [accumulator.state(key) for key in ("first", "second", "cityName", "city_name")] == [
+        "final", "absent", "final", "absent",
+    ]  # fmt: skip
+
+
+@each_build
 def test_a_duplicate_key_replaces_what_was_reported(typed: Any) -> None:
     accumulator = typed.JsonTypedAccumulator(dict[str, int])
     accumulator.add_fragment('{"a": "x", ')

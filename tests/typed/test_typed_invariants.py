@@ -13,19 +13,22 @@ import random
 import re
 from collections import Counter
 from dataclasses import is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from pydantic_core import SchemaValidator
 
 from builds import BUILDS
 from costs import assert_linear
 from msgspec_models import TYPES, text_for
 from typed_models import CALLS, Maker, pieces_of, text_of, text_with_duplicates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 each_build = pytest.mark.parametrize(
     "typed",
@@ -153,6 +156,14 @@ def instances(partial: Any, typed: Any) -> Any:
         yield partial
 
 
+def paths_in(value: Any, path: tuple[Any, ...] = ()) -> Any:
+    """Yield the paths of a JSON value and of all its parts."""
+    yield path
+    if isinstance(value, (dict, list)):
+        for step, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from paths_in(part, (*path, step))
+
+
 @each_build
 @given(seed=seeds)
 @examples
@@ -161,6 +172,7 @@ def test_t3_what_was_reported_does_not_change(typed: Any, seed: int) -> None:
         accumulator = typed.JsonTypedAccumulator(type)
         seen: dict[Any, Any] = {}
         kept: list[tuple[Any, str, str]] = []
+        states: dict[Any, str] = {}
         for piece in pieces_of(text, rng):
             for event in accumulator.add_fragment(piece):
                 assert (event.kind, event.segments) not in seen
@@ -172,6 +184,17 @@ def test_t3_what_was_reported_does_not_change(typed: Any, seed: int) -> None:
                 assert not isinstance(shown, BaseModel) or id(shown) in reported
             for kind, segments in seen:
                 assert snapshot.state(segments) == ("final" if kind == "complete" else "invalid")
+            # of all values, not only of those that were reported
+            states_before = states
+            if snapshot.state() != "absent":
+                states = {path: snapshot.state(path) for path in paths_in(snapshot.raw)}
+            assert [
+                path for path, state in states_before.items() if state not in ("open", states[path])
+            ] == []
+            for path, state in states.items():
+                assert state != "final" or any(
+                    ("complete", path[:depth]) in seen for depth in range(len(path) + 1)
+                )
         accumulator.finish()
         for snapshot, partial, raw in kept:
             assert (repr(snapshot.partial), repr(snapshot.raw)) == (partial, raw)
@@ -294,6 +317,45 @@ def test_t5_one_long_string_is_linear(typed: Any) -> None:
         return run
 
     assert_linear(prepare, 10_000)
+
+
+class Cat(BaseModel, extra="allow"):
+    kind: Literal["cat"]
+
+
+class Dog(BaseModel, extra="allow"):
+    kind: Literal["dog"]
+
+
+Pet = Annotated[Cat | Dog, Field(discriminator="kind")]
+KIND, OTHER_KIND = '"kind": "cat"', '"kind": "dog"'
+# how an object with n members is written: each repeats a key in a way that could cost n
+REPEATED: dict[str, tuple[Any, Callable[[int], str]]] = {
+    "the same tag": (Pet, lambda n: f'"kind": "cat", {members(n)}, {", ".join(n * [KIND])}'),
+    "two tags in turn": (
+        Pet, lambda n: f'"kind": "cat", {members(n)}, {", ".join(n // 2 * [OTHER_KIND, KIND])}',
+    ),
+    "a tag that is unknown": (Pet, lambda n: f'"kind": "cow", {members(n)}, {", ".join(n * [KIND])}'),
+    "what was invalid": (dict[str, str], lambda n: f"{members(n)}, {members(n)}"),
+    "one key": (dict[str, int], lambda n: ", ".join(n * ['"key": "x"'])),
+}  # fmt: skip
+
+
+def members(count: int) -> str:
+    return ", ".join(f'"key {number}": {number}' for number in range(count))
+
+
+@each_build
+@pytest.mark.parametrize("name", REPEATED)
+def test_t5_repeated_keys_are_linear(typed: Any, name: str) -> None:
+    type, write = REPEATED[name]
+
+    def prepare(size: int) -> Any:
+        text = f"{{{write(size)}}}"
+        pieces = [text[at : at + 8] for at in range(0, len(text), 8)]
+        return lambda: [*typed.typed_values(pieces, type)]
+
+    assert_linear(prepare, 150)
 
 
 @each_build

@@ -183,7 +183,7 @@ class JsonTypedAccumulator(Generic[T]):
 
     def _stop(self) -> None:
         """Raise the first error."""
-        error = TypedStreamError(self._visitor.errors, self._snapshot([])._native)
+        error = TypedStreamError(self.errors, self._snapshot([])._native)
         error.events = self._visitor.events
         raise error
 
@@ -219,7 +219,7 @@ class JsonTypedAccumulator(Generic[T]):
     @property
     def errors(self) -> list[TypedError]:
         """Everything that is invalid so far, without the errors of values that a duplicate key replaced."""
-        return self._visitor.errors[:]
+        return self._snapshot([]).errors
 
     @property
     def result(self) -> T:

@@ -21,6 +21,7 @@ __all__ = [
     "REFUSED",
     "SHOWN",
     "Capture",
+    "ErrorLog",
     "GrowingText",
     "Node",
     "State",
@@ -70,6 +71,42 @@ class GrowingText:
             self._pieces.clear()
             self._joined = joined
         return joined if len(joined) == length else joined[:length]
+
+
+class ErrorLog:
+    """Everything that is invalid; any earlier state of it can be read by its length."""
+
+    __slots__ = ("_entries", "count")
+
+    def __init__(self) -> None:
+        # errors, and lists of errors that are dropped
+        self._entries: list[TypedError | list[TypedError]] = []
+        # how many errors there are now
+        self.count = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def add(self, errors: list[TypedError]) -> None:
+        """Add errors."""
+        self._entries += errors
+        self.count += len(errors)
+
+    def drop(self, errors: list[TypedError]) -> None:
+        """Drop errors that were added before."""
+        self._entries.append(errors)
+        self.count -= len(errors)
+
+    def read(self, length: int) -> list[TypedError]:
+        """Return the errors after the first ``length`` entries."""
+        found: dict[int, TypedError] = {}
+        for entry in self._entries[:length]:
+            if isinstance(entry, list):
+                for error in entry:
+                    del found[id(error)]
+            else:
+                found[id(entry)] = entry
+        return list(found.values())
 
 
 class Node:

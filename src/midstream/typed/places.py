@@ -119,6 +119,16 @@ class Body:
         # returns the value that contains the children: for a root model its root
         self.unfold: Callable[[Any], Any] | None = None
 
+    def is_tag(self, key: object) -> bool:
+        """Report whether a key is that of the tag."""
+        return self.kind is Kind.TAGGED and key == self.tag
+
+    def place_of(self, key: Any) -> Place | None:
+        """Return the place of a child, None if it depends on a tag."""
+        if self.kind is Kind.TAGGED:
+            return None
+        return self.fields.get(key, self.extra_place) if self.kind is Kind.MODEL else self.item
+
 
 class Place:
     """Where a value may be."""

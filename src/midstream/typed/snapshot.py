@@ -9,7 +9,8 @@ from ..errors import ErrorCode, JsonStreamError, ParserError, TypedError, TypedS
 from ..paths import segments_of
 from ..patterns import ANY as WILDCARD
 from ..patterns import parse_pattern
-from .nodes import ABSENT, FINAL, INVALID, NO_PART, OPEN, REFUSED, SHOWN, State
+from .nodes import ABSENT, FINAL, HELD, INVALID, NO_PART, OPEN, REFUSED, SHOWN, State
+from .places import IGNORED, Kind
 from .views import node_of, view_of
 
 if TYPE_CHECKING:
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
     from .accumulator import JsonTypedAccumulator
     from .events import TypedEvent
     from .nodes import Node
+    from .places import Place
     from .visitor import TypedVisitor
+
+    # an open container, its number of complete children, and the key of its open child
+    _Link = tuple[Node, int, Segment | None]
 
 __all__ = ["TypedSnapshot"]
 
@@ -40,7 +45,7 @@ class TypedSnapshot(Generic[T]):
     ['Paris', 'Lyon']
     """
 
-    __slots__ = ("_accumulator", "_at", "_count", "_errors", "_result", "events", "is_complete")
+    __slots__ = ("_accumulator", "_at", "_count", "_errors", "_length", "_result", "events", "is_complete")
 
     events: list[TypedEvent]
     is_complete: bool
@@ -51,9 +56,9 @@ class TypedSnapshot(Generic[T]):
         self.events = events
         self.is_complete = visitor.is_complete
         self._at = visitor.capture()
-        # a list that only grows, and its length at this moment
         self._errors = errors = visitor.errors
-        self._count = len(errors)
+        self._length = len(errors)
+        self._count = errors.count
         self._result = visitor.result
         self._accumulator = accumulator
 
@@ -64,7 +69,7 @@ class TypedSnapshot(Generic[T]):
     @property
     def errors(self) -> list[TypedError]:
         """Everything that was invalid so far, without the errors of values that a duplicate key replaced."""
-        return self._errors[: self._count]
+        return self._errors.read(self._length)
 
     @property
     def result(self) -> T:
@@ -127,23 +132,25 @@ class TypedSnapshot(Generic[T]):
         if WILDCARD in steps:
             raise invalid(ErrorCode.INVALID_PATH, "a wildcard stands for several values")
         chain = self._chain()
+        role = SHOWN
         for depth, (node, length, key) in enumerate(chain):
+            if depth and node.body is None:
+                # what is not split is validated in one piece
+                return _BY_ROLE[node.role] if _is_open_in(chain[depth:], steps[depth:]) else ABSENT
             if key is None or type(key) is not type(steps[depth]) or key != steps[depth]:
-                return _state_below(node, length, steps[depth:])
+                return _state_below(node, length, steps[depth:], self._accumulator._plan.root)
             is_string = depth + 1 == len(chain)
             role = self._at[5] if is_string else chain[depth + 1][0].role
-            if role == REFUSED and depth + 1 == len(steps):
-                return INVALID
-            if role == NO_PART or (is_string and depth + 1 < len(steps)):
-                return ABSENT
             if depth + 1 == len(steps):
-                return OPEN
-        return ABSENT
+                break
+            if is_string:
+                return ABSENT
+        return _BY_ROLE[role]
 
-    def _chain(self) -> list[tuple[Node, int, Segment | None]]:
+    def _chain(self) -> list[_Link]:
         """Return the open containers from the root inwards, each with its length and its open key."""
         node, length, key, _, _, _ = self._at
-        chain: list[tuple[Node, int, Segment | None]] = [(node, length, key)]
+        chain: list[_Link] = [(node, length, key)]
         while node.above is not None:
             key = node.key
             node, length = node.above
@@ -161,7 +168,23 @@ class TypedSnapshot(Generic[T]):
         return f"<TypedSnapshot {self.partial!r}>"
 
 
-def _state_below(node: Node, length: int, steps: list[Segment]) -> State:
+# the state of what is open
+_BY_ROLE: dict[int, State] = {SHOWN: OPEN, HELD: OPEN, NO_PART: ABSENT, REFUSED: INVALID}
+
+
+def _is_open_in(chain: list[_Link], steps: list[Segment]) -> bool:
+    """Report whether an open value, given by its open containers, has a part at a path."""
+    for depth, (node, length, key) in enumerate(chain):
+        step = steps[depth]
+        if key is None or type(key) is not type(step) or key != step:
+            position = node.position(step, length)
+            return position is not None and _is_in(node.raws[position], steps[depth + 1 :])
+        if depth + 1 == len(steps):
+            return True
+    return False
+
+
+def _state_below(node: Node, length: int, steps: list[Segment], root: Place) -> State:
     """Return the state of a value that is not open, by the steps from a container to it."""
     for depth, step in enumerate(steps):
         position = node.position(step, length)
@@ -171,16 +194,26 @@ def _state_below(node: Node, length: int, steps: list[Segment]) -> State:
         if depth + 1 == len(steps) or mark == ABSENT:
             return mark
         if (inner := node_of(node.shown[position])) is None:
-            # a validated value, which contains what the text contains
-            return mark if _is_in(node.raws[position], steps[depth + 1 :]) else ABSENT
+            place = root if node.parent is None else None if node.body is None else node.body.place_of(step)
+            return mark if _is_in(node.raws[position], steps[depth + 1 :], place) else ABSENT
         node, length = inner, len(inner.raws)
     return ABSENT
 
 
-def _is_in(value: Any, steps: list[Segment]) -> bool:
+def _is_in(value: Any, steps: list[Segment], place: Place | None = None) -> bool:
+    """Report whether a complete JSON value has a part at a path, and the type of its place, if known, too."""
     for step in steps:
         is_index = type(step) is int and isinstance(value, list) and 0 <= step < len(value)
         if not is_index and not (isinstance(value, dict) and step in value):
+            return False
+        body = None if place is None else (place.then or place).body
+        if body is not None and body.kind is Kind.TAGGED:
+            tag = value[body.tag] if isinstance(value, dict) and body.tag in value else None
+            body = None if isinstance(tag, (dict, list)) else body.choices.get((type(tag), tag))
+        # a list in the place of an object belongs to another member of a union
+        is_split = body is not None and (body.kind is Kind.ANY or is_index == (body.kind is Kind.LIST))
+        place = body.place_of(step) if is_split and body is not None else None
+        if place is IGNORED or (place is not None and any(rival in value for rival in place.rivals)):
             return False
         value = value[step]
     return True

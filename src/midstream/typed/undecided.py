@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .places import Body
     from .visitor import TypedVisitor
 
-__all__ = ["TAG_AGAIN", "add_to_undecided", "decide", "settle"]
+__all__ = ["TAG_AGAIN", "add_tag_again", "add_to_undecided", "decide", "settle"]
 
 # the place of a repeated tag, in an object whose tag was already known
 TAG_AGAIN = Place()
@@ -26,13 +26,10 @@ _END = object()
 
 
 def add_to_undecided(visitor: TypedVisitor, node: Node, key: Segment, value: Any) -> None:
-    """Add a member to a tagged union before its tag is known, or a repeated tag."""
-    tag = node.place.body.tag  # type: ignore[union-attr]
+    """Add a member to a tagged union before its tag is known."""
     node.marks[node.put(key, value, UNDEFINED)] = OPEN
-    if key != tag:
+    if key != node.place.body.tag:  # type: ignore[union-attr]
         return
-    for bad in list(node.bad):
-        visitor.forget(node, str(bad))
     # older snapshots keep the old node
     fresh = Node(node.parent, node.key, node.place, node.place.body, True)
     fresh.role, fresh.patterns = node.role, node.patterns
@@ -41,6 +38,26 @@ def add_to_undecided(visitor: TypedVisitor, node: Node, key: Segment, value: Any
     for name, member in dict(zip(node.keys, node.raws, strict=True)).items():
         visitor.begin_member(name)
         _replay(visitor, member)
+
+
+def add_tag_again(visitor: TypedVisitor, node: Node, key: str, value: Any) -> None:
+    """Add a tag that is repeated: if it is another one, the object is validated only when it closes.
+
+    To read all members again for each tag would take quadratic time.
+    """
+    before = node.raws[node.index[key]]
+    if node.body is not None and type(value) is type(before) and value == before:
+        visitor.add_complete(node, key, node.body.fields[key], value, None)
+        return
+    if node.body is not None or node.role == REFUSED:
+        for bad in list(node.bad):
+            visitor.forget(node, str(bad))
+        # older snapshots keep the old node
+        fresh = Node(node.parent, node.key, node.place, None, True)
+        for name, member in zip(node.keys, node.raws, strict=True):
+            fresh.put(name, member, UNDEFINED)
+        visitor.node = node = fresh
+    node.put(key, value, UNDEFINED)
 
 
 def decide(visitor: TypedVisitor, node: Node, tag: Any) -> None:

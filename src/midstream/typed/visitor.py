@@ -1,7 +1,7 @@
 """Updates in, events out: follow the places of a type while a document arrives.
 
 There are three kinds of values. A scalar, or a container that is not split, is validated when it is complete
-(`_add_complete`). A container that is split is a `Node`, validated with its validated children when it closes
+(`add_complete`). A container that is split is a `Node`, validated with its validated children when it closes
 (`_close`). A value that is not part of the type is only kept as JSON.
 """
 
@@ -16,7 +16,7 @@ from ..errors import TypedError
 from ..paths import format_path, segments_of
 from ..patterns import ANY as WILDCARD
 from .events import TypedEvent
-from .nodes import ABSENT, HELD, INVALID, NO_PART, OPEN, REFUSED, SHOWN, GrowingText, Node
+from .nodes import ABSENT, HELD, INVALID, NO_PART, OPEN, REFUSED, SHOWN, ErrorLog, GrowingText, Node
 from .places import (
     ARRAY,
     FORBIDDEN,
@@ -31,7 +31,7 @@ from .places import (
     Kind,
     Place,
 )
-from .undecided import TAG_AGAIN, add_to_undecided, decide, settle
+from .undecided import TAG_AGAIN, add_tag_again, add_to_undecided, decide, settle
 from .views import view_of
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ class TypedVisitor:
         self.text: GrowingText | None = None
         self.role = SHOWN
         self.events: list[TypedEvent] = []
-        # everything that is invalid; the list only grows, or is replaced by a new one
-        self.errors: list[TypedError] = []
+        self.errors = ErrorLog()
         self.result: Any = UNDEFINED
         self.is_complete = False
 
@@ -134,10 +133,11 @@ class TypedVisitor:
         elif body.kind is Kind.MODEL:
             place = body.fields.get(key)
             self.place = body.extra_place if place is None else place
-            if body is not node.place.body and key in node.index and key == node.place.body.tag:  # type: ignore[union-attr]
-                self.place = TAG_AGAIN
         else:
             self.place = body.item
+        union = node.place.body
+        if body is not union and key in node.index and union is not None and union.is_tag(key):
+            self.place = TAG_AGAIN
         if not key.isascii() and not _is_text(key):
             self.place = FORBIDDEN
 
@@ -169,7 +169,7 @@ class TypedVisitor:
         else:
             if value.__class__ is str and not value.isascii():
                 value = join_surrogates(value)
-            self._add_complete(node, key, place, value, text)
+            self.add_complete(node, key, place, value, text)
 
     def begin(self, is_object: bool, raw: Any = None) -> None:
         """Open a container; ``raw`` is its JSON value if it is already known."""
@@ -214,7 +214,7 @@ class TypedVisitor:
             if node.bad:
                 self._put_bad(parent, node, raw)
             else:
-                self._add_complete(parent, node.key, node.place, raw, None)
+                self.add_complete(parent, node.key, node.place, raw, None)
         else:
             self._close(parent, node, node.body, raw)
         if not parent.is_object:
@@ -238,7 +238,7 @@ class TypedVisitor:
             document.put("root", raw, value)
         self.result = value
 
-    def _add_complete(self, node: Node, key: Segment, place: Place, value: Any, text: str | None) -> None:
+    def add_complete(self, node: Node, key: Segment, place: Place, value: Any, text: str | None) -> None:
         """Add a complete value that was not split."""
         if type(value) is str and not value.isascii() and place.takes_any and not _is_text(value):
             node.marks[node.put(key, value, UNDEFINED)] = INVALID
@@ -249,8 +249,11 @@ class TypedVisitor:
             if node.body is not None:
                 node.marks[position] = ABSENT
             return
-        if place is PENDING or place is TAG_AGAIN:
+        if place is PENDING:
             add_to_undecided(self, node, key, value)
+            return
+        if place is TAG_AGAIN:
+            add_tag_again(self, node, str(key), value)
             return
         if place.then is not None:
             shown = value if place.shows_text and not self._is_held(node, key) else UNDEFINED
@@ -354,7 +357,7 @@ class TypedVisitor:
         pair = (node.pair, key)
         segments = segments_of(pair)
         errors = [_typed_error(segments, finding) for finding in error.findings]
-        self.errors += errors
+        self.errors.add(errors)
         node.bad[key] = errors
         self.events.append(TypedEvent("invalid", pair, raw, tuple(errors)))
         if self.stop is not None:
@@ -384,10 +387,8 @@ class TypedVisitor:
 
     def forget(self, node: Node, key: str) -> None:
         """Drop the errors of a key that is repeated."""
-        gone = {id(error) for error in node.forget(key)}
-        if gone:
-            # older snapshots keep the old list
-            self.errors = [error for error in self.errors if id(error) not in gone]
+        if dropped := node.forget(key):
+            self.errors.drop(dropped)
 
     def _held(self, node: Node, key: Segment) -> tuple[tuple[tuple[Any, ...], ...], bool]:
         """Return the patterns of values held back below a child, and whether the child is held back."""
