@@ -15,9 +15,8 @@ import pytest
 from builds import BUILDS
 from costs import assert_linear
 from lenient_cases import REPAIRED
-from lenient_texts import broken, cut_at_random, grows, has_duplicates, valid
+from lenient_texts import broken, cut_at_random, grows, has_duplicates, read, valid
 from model import exactly
-from test_lenient_table import read
 
 TEXTS = int(os.environ.get("MIDSTREAM_LENIENT_TEXTS", "120"))
 each_build = pytest.mark.parametrize("midstream", BUILDS.values(), ids=list(BUILDS))
@@ -155,6 +154,12 @@ def test_l10_the_value_is_json(midstream: Any) -> None:
         ({"max_string": 2}, r'["\d\d"]', "string_limit", 4),
         ({"max_number": 3}, "[12345]", "number_limit", 4),
         ({"max_number": 3}, "[0x1234]", "number_limit", 4),
+        ({"max_string": 2}, '["ab\ncd\n"]', "string_limit", 4),
+        ({"max_string": 3}, '["a\nbcd\n"]', "string_limit", 5),
+        ({"max_string": 3}, '["a\nb\n\n"]', "string_limit", 5),
+        ({"max_number": 3}, "[2024-01-15]", "number_limit", 4),
+        ({"max_number": 1}, "+1161=", "number_limit", 1),
+        ({"max_number": 6}, '{"a": 1,234,567, "b": 1}', "number_limit", 12),
         ({"max_depth": 1}, "[(1)]", "depth_limit", 1),
         ({"max_document": 6}, '{"a": "b" , c: 1}', "document_limit", 6),
         ({"max_document": 12}, '["a", tru e, 1]', "document_limit", 12),
@@ -168,7 +173,9 @@ def test_l11_limits_hold_during_look_ahead(
         accumulator = lenient(midstream, limits=midstream.Limits(**limits))
         for fragment in fragments:
             accumulator.add_fragment(fragment)
-        assert (accumulator.error.code, accumulator.error.index) == (code, index), fragments
+        line, column = text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)
+        assert accumulator.error[0::2] == (code, index, column), fragments
+        assert accumulator.error.line == line
 
 
 @each_build
@@ -195,6 +202,16 @@ SHAPES = {
     "spaces after a comma": ('{"x": "y", ', " "),
     "spaces in a value": ('{"x": y', " "),
     "digits": ("[", "1"),
+    "thousands": ('{"x": 1', ",234"),
+    "hexadecimal digits": ("[0x", "a"),
+    "underscores": ("[1", "_1"),
+    "signs": ("[", "-"),
+    "exponents": ("[1", "e+"),
+    "backslashes": ("[", "\\"),
+    "escaped space": ("{", "\\n"),
+    "words": ("[", "null "),
+    "bare words": ('{"a": x', ", y"),
+    "quotes of a key": ('{"a', '"'),
     "names": ("{", "a"),
     "quotes": ('["', '"'),
     "triple quotes": ('["""', '"" '),

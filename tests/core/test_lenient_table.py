@@ -9,6 +9,7 @@ import pytest
 
 from builds import BUILDS
 from lenient_cases import CUT, REFUSED, REPAIRED, VALID, Cut, Refused, Repaired
+from lenient_texts import read
 from model import cuttings, exactly
 from tables import each_case
 
@@ -17,22 +18,6 @@ each_repaired = each_case("case", {case.name: case for case in REPAIRED})
 each_cut = each_case("case", {case.name: case for case in CUT})
 each_refused = each_case("case", {case.name: case for case in REFUSED})
 each_valid = each_case("text", {text: text for text in VALID})
-
-Row = tuple[Any, ...]
-
-
-def read(midstream: Any, fragments: Any, dialect: str = "lenient") -> tuple[list[Row], Any]:
-    """Return the updates of a text as rows, with pieces of a string joined, and the accumulator."""
-    accumulator = midstream.JsonFragmentAccumulator(on_error="event", dialect=dialect)
-    rows: list[Row] = []
-    updates = [update for fragment in fragments for update in accumulator.add_fragment(fragment)]
-    for update in [*updates, *accumulator.finish()]:
-        data = tuple(update.repair or update.error or ()) or exactly(update.value)
-        row = (str(update.kind), update.path, update.text_value, data)
-        if row[0] == "PartialString" and rows and rows[-1][:2] == row[:2]:
-            row = (*row[:2], rows.pop()[2] + row[2], data)
-        rows.append(row)
-    return rows, accumulator
 
 
 def value_of(midstream: Any, fragments: Any) -> tuple[Any, Any]:

@@ -314,6 +314,9 @@ CALLS = [
     fix("B6 an object", '[Some({"a": 1})]', [{"a": 1}], "call"),
     fix("B6 a tuple", '{"a": (1, 2)}', {"a": [1, 2]}, "tuple"),
     fix("B6 a tuple of one", "[(1,)]", [[1]], "tuple", "trailing_comma"),
+    fix(
+        "B6 a member without a value", '[({"a":)]', [[{"a": None}]], "tuple", "missing_value", "wrong_closer"
+    ),
     fix("B6 a tuple of none", "[()]", [[]], "tuple"),
     fix("B6 tuples", "[(1, 2), (3, 4)]", [[1, 2], [3, 4]], *["tuple"] * 2),
 ]

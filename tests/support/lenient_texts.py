@@ -9,7 +9,21 @@ import json
 from random import Random
 from typing import Any
 
-__all__ = ["broken", "cut_at_random", "document", "grows", "has_duplicates", "valid"]
+from model import exactly
+
+__all__ = [
+    "CONTENT",
+    "MISTAKES",
+    "broken",
+    "cut_at_random",
+    "document",
+    "grows",
+    "has_duplicates",
+    "read",
+    "valid",
+]
+
+Row = tuple[Any, ...]
 
 CONTENT = [
     "a", "word", "two words", "", ",", ", ", "b, ", ": ", "'", '"', "\\", "\n", "\t", "}", "]", "{", "[",
@@ -112,3 +126,17 @@ def has_duplicates(updates: list[Any]) -> bool:
                 return True
             keys[-1].add(update.value)
     return False
+
+
+def read(midstream: Any, fragments: Any, dialect: str = "lenient", **options: Any) -> tuple[list[Row], Any]:
+    """Return the updates of a text as rows, with pieces of a string joined, and the accumulator."""
+    accumulator = midstream.JsonFragmentAccumulator(on_error="event", dialect=dialect, **options)
+    rows: list[Row] = []
+    updates = [update for fragment in fragments for update in accumulator.add_fragment(fragment)]
+    for update in [*updates, *accumulator.finish()]:
+        data = tuple(update.repair or update.error or ()) or exactly(update.value)
+        row = (str(update.kind), update.path, update.text_value, data)
+        if row[0] == "PartialString" and rows and rows[-1][:2] == row[:2]:
+            row = (*row[:2], rows.pop()[2] + row[2], data)
+        rows.append(row)
+    return rows, accumulator

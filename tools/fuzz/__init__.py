@@ -34,6 +34,7 @@ HARNESSES = (
     "typed",
     "patching",
     "extracting",
+    "repairing",
     "events",
     "stores",
 )

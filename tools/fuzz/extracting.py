@@ -31,6 +31,7 @@ PIECES = (
 def check(data: bytes) -> None:
     choices = Choices(data)
     options = {
+        "dialect": choices.pick(("strict", "lenient")),
         "pick": choices.pick(("first", "all")),
         "thinking": choices.pick(("auto", "open", None)),
         "on_error": choices.pick(("raise", "event", "recover")),
@@ -88,4 +89,6 @@ def check_values(build: Any, text: str) -> None:
         if rebuilder.is_complete:
             values.append(rebuilder.value)
             rebuilder.reset()
-    assert exactly(found[: len(values)]) == exactly(values)
+    # one that only the end of the text tells from prose is not in the partial value
+    count = min(len(found), len(values))
+    assert exactly(found[:count]) == exactly(values[:count])

@@ -23,10 +23,15 @@ cdef Py_ssize_t begin_bare(
 cdef Py_ssize_t _read_number(
     Machine machine, str text, Chars chars, Py_ssize_t i, Py_ssize_t n, Visitor visitor
 ) except -1
-@cython.locals(token=str, j=Py_ssize_t, stop=Py_ssize_t, limit=Py_ssize_t, is_number=bint, verdict=cython.int)
+@cython.locals(
+    token=str, j=Py_ssize_t, stop=Py_ssize_t, limit=Py_ssize_t, odd=Py_ssize_t, is_long=bint, is_number=bint,
+    verdict=cython.int,
+)
 cdef Py_ssize_t _begin_number(
     Machine machine, str text, Py_ssize_t i, Py_ssize_t n, int final, Visitor visitor
 ) except -1
+@cython.locals(j=Py_ssize_t)
+cdef Py_ssize_t _odd_place(str token) except -2
 cdef str _plain_number(str token)
 @cython.locals(numbers=NumberReader, written=str)
 cdef Py_ssize_t _emit_number(Machine machine, str token, Py_ssize_t j, Visitor visitor) except -1

@@ -119,34 +119,37 @@ def _begin_number(machine: Machine, text: str, i: int, n: int, final: int, visit
     # it always matches, if only the empty string
     j = i if found is None else found.end()
     limit = machine.numbers.limit
-    if j == n and final != END and j - i > limit:
+    token = text[i:j]
+    odd = _odd_place(token)
+    # a number of another language is as long as a name at most: of a longer one, no end has to be awaited
+    is_long = odd >= 0 and j - i > NAME
+    if j - i > limit and (j < n or final != END) and not (is_long and odd < limit and limit > NAME):
         return fail(machine, ErrorCode.NUMBER_LIMIT, i + limit, visitor)
-    if j == n and final == OPEN:
+    if j == n and final == OPEN and not is_long:
         return hold(machine, text, i, n)
-    if j == n and (final == CUT or machine.after != AFTER_ROOT):
+    if j == n and (final == CUT or machine.after != AFTER_ROOT) and not is_long:
         # a number that is cut off may have had more digits
         return n
-    token = text[i:j]
     stop = strict_stop(text, i, n)
     if j == n == stop and not _is_json_number(token):
         return n
-    is_number = _is_number(token) is not None
+    is_number = not is_long and _is_number(token) is not None
     if is_number and j < n and text[j] == "," and machine.after == AFTER_MEMBER and _may_be_thousands(token):
         if j + 1 == n and final == OPEN:
             return hold(machine, text, i, n)
         if j + 1 < n and "0" <= text[j + 1] <= "9":
             # digits right after the comma: thousands, or an object without a key
-            if final == OPEN and _may_be_thousands(text, i, n):
+            if final == OPEN and n - i <= NAME + 4 and _may_be_thousands(text, i, n):
                 return hold(machine, text, i, n)
-            found = _match_thousands(text, i, n)
-            if found is not None:
+            found = _match_thousands(text, i, min(n, i + NAME + 5))
+            if found is not None and found.end() - i <= NAME:
                 if found.end() == n and final == OPEN:
                     return hold(machine, text, i, n)
                 if stop == j:
                     stop = j + 1
                 j = found.end()
                 token = text[i:j]
-    verdict = _follows(machine, text, j, n, final != OPEN)
+    verdict = NO if is_long else _follows(machine, text, j, n, final != OPEN)
     if verdict == MORE:
         return hold(machine, text, i, n)
     if verdict == NO or not is_number:
@@ -159,6 +162,14 @@ def _begin_number(machine: Machine, text: str, i: int, n: int, final: int, visit
         report(machine, RepairCode.NUMBER, text, i, stop, visitor)
         token = _plain_number(token)
     return _emit_number(machine, token, j, visitor)
+
+
+def _odd_place(token: str) -> int:
+    """Return the index of the first character that no number of JSON has, or -1."""
+    j = 0
+    while j < len(token) and token[j] not in "_xX":
+        j += 1
+    return j if j < len(token) else -1
 
 
 def _plain_number(token: str) -> str:

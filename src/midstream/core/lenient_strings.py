@@ -199,6 +199,10 @@ def read_lenient_string(
                 machine.flags |= RAW
             j += 1
             if c == "\n":
+                if j - start > machine.room:
+                    # before the line ends, in which the error is
+                    _add(machine, text, chars, start, j, visitor)
+                    return _too_long(machine, j, visitor)
                 machine.line += 1
                 machine.line_start = machine.base + j
             continue

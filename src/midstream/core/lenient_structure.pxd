@@ -33,6 +33,9 @@ cdef bint _close_parenthesis(
 cdef int _add_null(
     Machine machine, str text, Py_ssize_t i, Visitor visitor
 ) except -1
+cdef int _complete_member(
+    Machine machine, str text, Py_ssize_t i, Visitor visitor
+) except -1
 cdef Py_ssize_t _skip(
     Machine machine, str text, Py_ssize_t i, Visitor visitor
 ) except -1

@@ -115,6 +115,7 @@ def repair(
         if verdict == MORE:
             return hold(machine, text, i, n)
         if verdict == YES:
+            _complete_member(machine, text, i, visitor)
             report(machine, RepairCode.UNCLOSED, text, i, i, visitor)
             while machine.stack:
                 close_container(machine, i, visitor)
@@ -181,6 +182,7 @@ def _close_parenthesis(machine: Machine, text: str, i: int, visitor: Visitor) ->
         return False
     innermost = wrappers.pop()
     if innermost >> 1 < depth:
+        _complete_member(machine, text, i, visitor)
         report(machine, RepairCode.WRONG_CLOSER, text, i, i, visitor)
         while len(machine.stack) > innermost >> 1:
             close_container(machine, i, visitor)
@@ -200,6 +202,13 @@ def _add_null(machine: Machine, text: str, i: int, visitor: Visitor) -> None:
     report(machine, RepairCode.MISSING_VALUE, text, i, i, visitor)
     visitor.literal(None)
     end_value(machine, i, visitor)
+
+
+def _complete_member(machine: Machine, text: str, i: int, visitor: Visitor) -> None:
+    """Complete a member of which only the key has been written, before its object is closed."""
+    if machine.mode == COLON or machine.mode == VALUE:
+        machine.mode = VALUE
+        _add_null(machine, text, i, visitor)
 
 
 def _skip(machine: Machine, text: str, i: int, visitor: Visitor) -> int:

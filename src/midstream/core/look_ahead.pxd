@@ -36,6 +36,7 @@ cdef int _begins_value(str text, Py_ssize_t i, Py_ssize_t n, bint is_final) exce
 cdef int quote_verdict(Machine machine, str text, Py_ssize_t i, Py_ssize_t n, bint is_final) except -2
 @cython.locals(c=Py_UCS4, j=Py_ssize_t)
 cdef int _key_verdict(Machine machine, str text, Py_ssize_t i, Py_ssize_t k, Py_ssize_t n, bint is_final) except -2
+cdef bint _may_close_fence(Machine machine, Py_UCS4 c) except -1
 @cython.locals(c=Py_UCS4, j=Py_ssize_t)
 cdef int _joins(Machine machine, str text, Py_ssize_t k, Py_ssize_t n, bint is_final) except -2
 @cython.locals(c=Py_UCS4, j=Py_ssize_t, state=cython.int, step=cython.int, word=str)

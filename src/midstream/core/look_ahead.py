@@ -309,7 +309,7 @@ def quote_verdict(machine: Machine, text: str, i: int, n: int, is_final: bool) -
             return YES
         return names_quoted_member(text, k + 1, n, machine.quotes, is_final)
     if is_next_line:
-        if c == "`" and machine.fence:
+        if _may_close_fence(machine, c):
             return YES
         if machine.after != AFTER_ITEM:
             return names_member(text, k, n, is_final)
@@ -328,7 +328,14 @@ def _key_verdict(machine: Machine, text: str, i: int, k: int, n: int, is_final: 
         if j == n:
             return YES if is_final else MORE
         return NO if text[j] == ":" or text[j] == "=" else YES
+    if _may_close_fence(machine, c) and text.find("\n", i, k) >= 0:
+        return YES
     return comment_at(text, k, n, k > i + 1, is_final)
+
+
+def _may_close_fence(machine: Machine, c: str) -> bool:
+    """Report whether the fence around the document is made of this character."""
+    return machine.fence != 0 and c == ("`" if machine.fence > 0 else "~")
 
 
 def _joins(machine: Machine, text: str, k: int, n: int, is_final: bool) -> int:

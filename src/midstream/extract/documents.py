@@ -189,7 +189,9 @@ class DocumentStream:
             i = yield from self._read_document(text, 0, len(text))
             if self._has_stopped():
                 return
-            text = scanner.add(text[i:])
+            # the document may have ended at a closing fence that began in an earlier fragment
+            fence = "`" if scanner.fence > 0 else "~"
+            text = scanner.add(fence * -i + text if i < 0 else text[i:])
             i = 0
         window = len(text)
         while True:
@@ -210,7 +212,11 @@ class DocumentStream:
             window = _WINDOW
 
     def _read_document(self, text: str, i: int, window: int) -> Generator[Part, None, int]:
-        """Yield the parts of a document that continues at text[i]; return where it ends."""
+        """Yield the parts of a document that continues at text[i]; return where it ends.
+
+        The lenient dialect may hold back the begin of the fence that closes the document: then its end is
+        before the text, and negative.
+        """
         reader = self.reader
         n = len(text)
         while i < n:
