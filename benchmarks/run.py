@@ -4,11 +4,12 @@
 
 Each question is answered in a separate process, so that no measurement affects another.
 With `--docs` the tables are written into docs/benchmarks.md, the picture beside it, and six rows of them into
-README.md.
+README.md. If questions are named, only their sections and targets are written anew.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -66,6 +67,26 @@ def put(path: Path, text: str) -> bool:
     return True
 
 
+def renewed(document: str, sections: dict[str, str], targets: Targets) -> str:
+    """Replace the sections with these titles, and the targets in them; new ones follow the old ones."""
+    head, *old = re.split("^(?=## )", document, flags=re.MULTILINE)
+    by_title = {section.partition("\n")[0]: section.strip() for section in old}
+    judgement = by_title.pop("## Targets")
+    found = [line.strip("| ").split(" | ") for line in judgement.splitlines() if line.startswith("| ")]
+    # a target is known by what it is about, and what is wanted
+    rows = {(row[0], row[2]): row for row in [*found[2:], *targets.rows]}
+    took = judgement.rpartition("\n\n")[2]
+    return "\n\n".join(
+        [head.strip(), *(by_title | sections).values(), judged(Targets([*rows.values()])), took]
+    )
+
+
+def judged(targets: Targets) -> str:
+    """Format the section about the targets."""
+    met = sum(row[-1] == "yes" for row in targets.rows)
+    return f"## Targets\n\n{targets.text()}\n\n{met} of {len(targets.rows)} met."
+
+
 def versions() -> dict[str, str | None]:
     """Return the versions of all peers."""
     packages = {package for peer in [*PEERS, *EVENT_PEERS, *SDKS] for package in peer.packages} | {
@@ -95,14 +116,20 @@ def main() -> int:
             texts.append(f"**{name} failed**")
         print(f"\n{texts[-1]}", flush=True)
     targets = Targets([row for report in reports.values() for row in report.targets.rows])
-    missed = sum(row[-1] != "yes" for row in targets.rows)
-    judged = f"## Targets\n\n{targets.text()}\n\n{len(targets.rows) - missed} of {len(targets.rows)} met."
     took = f"Measured in {time.monotonic() - start:.0f} s, with {' and '.join(CORES)}."
     table_for_readme = short(reports)
-    print(f"\n{judged}\n\n## In short\n\n{table_for_readme}\n\n{took}")
-    if "--docs" in sys.argv:
-        put(DOCUMENT, "\n\n".join([head, *texts, judged, took]))
+    print(f"\n{judged(targets)}\n\n## In short\n\n{table_for_readme}\n\n{took}")
+    if "--docs" in sys.argv and asked is QUESTIONS:
+        put(DOCUMENT, "\n\n".join([head, *texts, judged(targets), took]))
         put(ROOT / "README.md", table_for_readme)
+    elif "--docs" in sys.argv:
+        before = DOCUMENT.read_text("utf-8").partition(START)[2].partition(END)[0]
+        sections = {
+            text.partition("\n")[0]: f"{text}\n\nMeasured in a run of its own: {setting(versions())}"
+            for text in texts
+            if text.startswith("## ")
+        }
+        put(DOCUMENT, renewed(before, sections, targets))
     return int(len(reports) < len(asked))
 
 

@@ -38,7 +38,6 @@ WITHIN = 0.6
 LONGEST = {
     "pydantic, allow_partial": 50_000,
     "LangChain's JsonOutputParser": 5_000,
-    "instructor's Partial": 5_000,
 }
 
 
@@ -89,20 +88,9 @@ def langchain_parser(parts: Iterable[str]) -> Iterator[Any]:
     yield from JsonOutputParser().transform(iter(parts))
 
 
-def instructor_partial(parts: Iterable[str]) -> Iterator[Any]:
-    """Build instructor's partial models."""
-    from instructor.dsl.partial import Partial  # type: ignore[import-not-found]
-    from pydantic import create_model
-
-    item = create_model("Item", title=(str, ...), score=(float, ...), tags=(list[str], ...), open=(bool, ...))
-    model: Any = Partial[create_model("Document", items=(list[item], ...), last=(str, ...))]  # type: ignore[valid-type]
-    yield from model.model_from_chunks(iter(parts))
-
-
 OTHERS: dict[str, tuple[str, Callable[[Iterable[str]], Iterator[Any]]]] = {
     "pydantic, allow_partial": ("pydantic", pydantic_partial),
     "LangChain's JsonOutputParser": ("langchain_core", langchain_parser),
-    "instructor's Partial": ("instructor", instructor_partial),
 }
 
 
@@ -143,7 +131,7 @@ def measure(quick: bool) -> Report:
     missing = [name for name, (package, _) in OTHERS.items() if find_spec(package) is None]
     note = f"\n\nNot installed here: {', '.join(missing)}." if missing else ""
     return Report(
-        "12. The elements of a list while it arrives",
+        "11. The elements of a list while it arrives",
         [
             "### Nanoseconds per fragment, fragments of 1 to 8 characters\n\n"
             + per_fragment.text("selections")

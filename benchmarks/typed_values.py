@@ -90,7 +90,7 @@ def measure(quick: bool) -> Report:
         ratio = cells[name][MIDDLE] / cells[OURS][MIDDLE]
         if not math.isnan(ratio):
             targets.at_least(f"{MIDDLE}, {name} to {OURS}", ratio, least, "×")
-    return Report("13. Typed values", [f"{table(['µs per fragment', *columns], rows)}\n\n{NOTE}"], targets)
+    return Report("12. Typed values", [f"{table(['µs per fragment', *columns], rows)}\n\n{NOTE}"], targets)
 
 
 def cell(found: dict[str, float], column: str, ours: dict[str, float]) -> str:

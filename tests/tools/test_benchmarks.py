@@ -300,6 +300,27 @@ def test_text_goes_between_the_marks(tmp_path: Path) -> None:
     assert all((BENCHMARKS / f"{question}.py").exists() for question in run.QUESTIONS)
 
 
+def test_the_sections_of_some_questions_are_written_anew() -> None:
+    old, new = Targets(), Targets()
+    old.at_most("a", 1, 2)
+    old.at_most("b", 3, 2)
+    old.at_most("b", 3, 4)
+    new.at_most("b", 1, 2)
+    new.at_most("c", 1, 2)
+    document = f"head\n\n## 1. One\n\n1\n\n## 2. Two\n\n2\n\n{run.judged(old)}\n\nMeasured in 9 s.\n"
+    assert run.renewed(
+        document, {"## 2. Two": "## 2. Two\n\nnew", "## 3. Three": "## 3. Three\n\n3"}, new
+    ) == (
+        "head\n\n## 1. One\n\n1\n\n## 2. Two\n\nnew\n\n## 3. Three\n\n3\n\n## Targets\n\n"
+        "| target | measured | wanted | met |\n| --- | ---: | ---: | ---: |\n| a | 1.00 × | ≤ 2 × | yes |\n"
+        "| b | 1.00 × | ≤ 2 × | yes |\n| b | 3.00 × | ≤ 4 × | yes |\n| c | 1.00 × | ≤ 2 × | yes |\n\n"
+        "4 of 4 met.\n\nMeasured in 9 s."
+    )
+    # written anew with nothing, the page stays what it is
+    page = run.DOCUMENT.read_text("utf-8").partition(run.START)[2].partition(run.END)[0]
+    assert run.renewed(page, {}, Targets()).split() == page.split()
+
+
 def test_the_picture_is_an_svg_with_all_names() -> None:
     lines = {"one & two": {10: 1e-5, 100: 1e-4}, "three": {10: 1e-4, 100: 1e-2}, "nobody": {}}
     drawn = draw([Panel("size", "characters", lines)])
