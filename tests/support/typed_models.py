@@ -52,12 +52,12 @@ class Color(Enum):
     ONE = 1
 
 
-def _made(make: Any, *arguments: Any, **options: Any) -> Any:
+def made_of(make: Any, *arguments: Any, **options: Any) -> Any:
     """Call what a type checker knows with literal names only."""
     return make(*arguments, **options)
 
 
-def _union(*members: Any) -> Any:
+def union_of(*members: Any) -> Any:
     return Union[members]  # noqa: UP007  # the members are not known before
 
 
@@ -181,7 +181,7 @@ class Maker:
     def a_optional(self, depth: int) -> Spec:
         inner = self.spec(depth)
         return Spec(
-            _union(inner.type, None),
+            union_of(inner.type, None),
             lambda rng: None if rng.random() < 0.3 else inner.value(rng),
             inner.is_called,
         )
@@ -316,7 +316,7 @@ class Maker:
 
     def a_tagged(self, depth: int) -> Spec:
         choices = [self.a_model(depth, kind=f"m{number}") for number in range(self.rng.randint(2, 3))]
-        union: Any = _union(*(choice.type for choice in choices))
+        union: Any = union_of(*(choice.type for choice in choices))
         return Spec(
             Annotated[union, Field(discriminator="kind")],
             lambda rng: rng.choice(choices).value(rng),
@@ -325,7 +325,7 @@ class Maker:
 
     def a_callable_tag(self, depth: int) -> Spec:
         choices = [self.a_model(depth), self.a_model(depth)]
-        union: Any = _union(
+        union: Any = union_of(
             *(Annotated[choice.type, Tag(tag)] for choice, tag in zip(choices, "ab", strict=True))
         )
         return Spec(
@@ -339,12 +339,12 @@ class Maker:
     def a_either(self, depth: int) -> Spec:
         model = self.a_model(depth)
         scalar = Spec(*self.rng.choice(_LEAVES[:9]))
-        union: Any = _union(*self.rng.choice([(model.type, scalar.type), (scalar.type, model.type)]))
+        union: Any = union_of(*self.rng.choice([(model.type, scalar.type), (scalar.type, model.type)]))
         return Spec(union, lambda rng: rng.choice([model, scalar]).value(rng), model.is_called)
 
     def a_untagged(self, depth: int) -> Spec:
         choices = [self.a_model(depth), self.a_model(depth), self.a_list(depth)]
-        union: Any = _union(*(choice.type for choice in choices))
+        union: Any = union_of(*(choice.type for choice in choices))
         return Spec(
             union, lambda rng: rng.choice(choices).value(rng), any(choice.is_called for choice in choices)
         )
@@ -377,7 +377,7 @@ class Maker:
     def a_typed_dict(self, depth: int) -> Spec:
         fields, _ = self.fields(depth)
         members = {field: spec.type for field, spec in fields.items()}
-        made = _made(TypedDict, self.name("Dict"), members, total=False)
+        made = made_of(TypedDict, self.name("Dict"), members, total=False)
         keys = {field: field for field in fields}
         is_called = any(spec.is_called for spec in fields.values())
         return Spec(made, self.members(fields, keys, set(fields), {}), is_called)

@@ -1,6 +1,6 @@
 """A typed stream ends as one validation of the complete text, and any text ends in values or errors.
 
-Random types of pydantic, and those of `msgspec_models`. For a valid text the result is that of the library,
+Random types of pydantic and msgspec. For a valid text the result is that of the library,
 or its errors are. For any text, nothing but `TypedStreamError` and `JsonStreamError` is raised, partial
 values can be read at any time, what was reported as complete stays as it is, and both builds agree.
 """
@@ -17,7 +17,7 @@ import msgspec
 from pydantic import TypeAdapter, ValidationError
 
 from builds import BUILDS
-from msgspec_models import TYPES, text_for
+from msgspec_models import MsgspecMaker
 from typed_models import CALLS, Maker, text_of
 
 from .choices import Choices
@@ -29,21 +29,17 @@ TYPED = [import_module(f"{build.__name__}.typed") for build in BUILDS.values()]
 
 
 @lru_cache(64)
-def spec_of(seed: int) -> Any:
+def spec_of(library: str, seed: int) -> Any:
     """Make a type; few of them, because it takes longer than reading a text."""
-    return Maker(seed).spec(3)
+    return (Maker if library == "pydantic" else MsgspecMaker)(seed).spec(3)
 
 
 def check(data: bytes) -> None:
     choices = Choices(data)
     library = choices.pick(("pydantic", "msgspec"))
     rng = random.Random(choices.below(65536))
-    if library == "pydantic":
-        spec = spec_of(choices.below(256))
-        type, text = spec.type, text_of(spec.value(rng), rng)
-    else:
-        type = choices.pick(TYPES)
-        text = text_for(type, rng)
+    spec = spec_of(library, choices.below(256))
+    type, text = spec.type, text_of(spec.value(rng), rng)
     kind = choices.below(4)
     sent: Any = text
     if kind == 2:
