@@ -79,13 +79,13 @@ MADE = {records: 300, numbers: 500, prose: 1500, fields: 500, nested: 150}
 
 
 def parse(texts: list[str]) -> None:
-    """Parse a whole stream."""
+    """Parse a complete stream."""
     for text in texts:
         json.loads(text)
 
 
 def feed(snapshots: list[Any], unset: bool) -> str:
-    """Chunk a whole stream."""
+    """Chunk a complete stream."""
     chunker = JsonStreamChunker("raise", tentative_nulls=unset, tentative_numbers=unset)
     return "".join([*map(chunker.process, snapshots), chunker.flush()])
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
 
 Fragments = list[str] | list[bytes]
-Told = list[tuple[list[Any], Any]]
+Reported = list[tuple[list[Any], Any]]
 
 NODE_FOLDER = Path(os.environ.get("MIDSTREAM_NODE_PEERS", Path(__file__).with_name("node")))
 # midstream.js on its own: it reads a text in two fragments, and prints the value after each
@@ -81,7 +81,7 @@ class Peer:
         """Count the parsed characters, if they can be counted."""
         return None
 
-    def told(self, fragments: Fragments) -> list[Told]:
+    def reported(self, fragments: Fragments) -> list[Reported]:
         """Return the reports after every fragment: paths, with a value or a part of one."""
         raise NotImplementedError
 
@@ -93,7 +93,7 @@ class Peer:
         """Return the new text of an open string after every fragment, decoded."""
         raise NotImplementedError
 
-    def whole(self, text: str) -> Any:
+    def complete(self, text: str) -> Any:
         """Read a complete text; raise if it is not valid."""
         return self.values([text])[-1]
 
@@ -119,7 +119,7 @@ class Peer:
 
     def repaired(self, text: str) -> Any:
         """Read a text that is almost JSON, as far as the peer supports that."""
-        return self.whole(text)
+        return self.complete(text)
 
     def validated(self, fragments: list[str], model: Any) -> list[Any]:
         """Return objects of a pydantic model, or values checked against it, after every fragment."""
@@ -137,7 +137,7 @@ class Peer:
                 pass
             return seen[0]
         except NotImplementedError:
-            return self.told(fragments)
+            return self.reported(fragments)
 
     def seconds(self, _fragments: list[str]) -> float | None:
         """Return the seconds of a run, if the peer measures them itself."""
@@ -168,7 +168,7 @@ class Midstream(Peer):
         "linear": "Updates and live values: yes. If a snapshot is still held when the next fragment arrives, "
         "the open part of it is copied, so a long open list or string takes more time.",
         "repairs": "Finds the JSON in prose and code fences (`extract=True`), and repairs nothing in it.",
-        "whole": "About as fast; for a complete text, use `json.loads` or orjson.",
+        "complete": "About as fast; for a complete text, use `json.loads` or orjson.",
     }
 
     def __init__(self) -> None:
@@ -199,7 +199,7 @@ class Midstream(Peer):
             accumulator.add_fragment(fragment)
             yield accumulator.value
 
-    def told(self, fragments: Fragments) -> list[Told]:
+    def reported(self, fragments: Fragments) -> list[Reported]:
         accumulator = self.library.JsonFragmentAccumulator()
         return [
             [(list(update.segments), update.value) for update in accumulator.add_fragment(fragment)]
@@ -213,7 +213,7 @@ class Midstream(Peer):
             for found in map(accumulator.add_fragment, fragments)
         ]
 
-    def whole(self, text: str) -> Any:
+    def complete(self, text: str) -> Any:
         accumulator = self.library.JsonValueAccumulator()
         accumulator.add_fragment(text)
         accumulator.finish()
@@ -291,11 +291,11 @@ class Jiter(Again):
         data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
         return import_module("jiter").from_json(data, partial_mode="trailing-strings")
 
-    def whole(self, text: str) -> Any:
+    def complete(self, text: str) -> Any:
         return import_module("jiter").from_json(text.encode())
 
     def is_complete(self, text: str) -> bool:
-        return succeeds(lambda: self.whole(text))
+        return succeeds(lambda: self.complete(text))
 
     def exact(self, text: str) -> Any:
         return import_module("jiter").from_json(text.encode(), float_mode="decimal")
@@ -327,7 +327,7 @@ class JsonRepair(Again):
     def parse(self, text: Any) -> Any:
         return import_module("json_repair").loads(text, stream_stable=True)
 
-    def whole(self, text: str) -> Any:
+    def complete(self, text: str) -> Any:
         return import_module("json_repair").loads(text)
 
     def validated(self, fragments: list[str], model: Any) -> list[Any]:
@@ -368,7 +368,7 @@ class LangChain(Again):
             pass
         yield from [*shown, seen[0]]
 
-    def whole(self, text: str) -> Any:
+    def complete(self, text: str) -> Any:
         return import_module("langchain_core.output_parsers").JsonOutputParser().parse(text)
 
     def validated(self, fragments: list[str], model: Any) -> list[Any]:
@@ -513,7 +513,7 @@ class StreamingJsonParser(Peer):
                 raise InvalidError(str(result.error))
             yield result.value
 
-    def whole(self, text: str) -> Any:
+    def complete(self, text: str) -> Any:
         parser = self._parser()
         parser.feed(text)
         result = parser.finish()
@@ -545,7 +545,7 @@ class JsonMend(Peer):
     def follow(self, fragments: Fragments) -> Iterator[Any]:
         return map(import_module("jsonmend").Mender().feed, fragments)
 
-    def whole(self, text: str) -> Any:
+    def complete(self, text: str) -> Any:
         return import_module("jsonmend").loads(text)
 
     def resumed(self, before: str, after: str) -> Any:
@@ -584,7 +584,7 @@ class JsonRiverPython(Peer):
             yield seen[0]
         running.close()
 
-    def whole(self, text: str) -> Any:
+    def complete(self, text: str) -> Any:
         async def follow() -> Any:
             async def source() -> AsyncIterator[str]:
                 yield text
@@ -597,7 +597,7 @@ class JsonRiverPython(Peer):
         return asyncio.run(follow())
 
     def is_complete(self, text: str) -> bool:
-        return succeeds(lambda: self.whole(text))
+        return succeeds(lambda: self.complete(text))
 
 
 class Ijson(Peer):
@@ -621,26 +621,26 @@ class Ijson(Peer):
             del events[:]
             yield getattr(builder, "value", None)
 
-    def told(self, fragments: Fragments) -> list[Told]:
+    def reported(self, fragments: Fragments) -> list[Reported]:
         ijson = import_module("ijson")
         events = ijson.sendable_list()
         coroutine = ijson.parse_coro(events)
-        told: list[Told] = []
+        reported: list[Reported] = []
         for fragment in _bytes(fragments):
             coroutine.send(fragment)
-            told.append([(prefix.split("."), value) for prefix, _, value in events])
+            reported.append([(prefix.split("."), value) for prefix, _, value in events])
             del events[:]
-        return told
+        return reported
 
     def run(self, fragments: Fragments) -> Any:
-        return self.told(fragments)
+        return self.reported(fragments)
 
-    def whole(self, text: str) -> Any:
+    def complete(self, text: str) -> Any:
         (value,) = import_module("ijson").items(io.BytesIO(text.encode()), "", use_float=True)
         return value
 
     def is_complete(self, text: str) -> bool:
-        return succeeds(lambda: self.whole(text))
+        return succeeds(lambda: self.complete(text))
 
     def documents(self, text: str) -> list[Any]:
         return list(import_module("ijson").items(io.BytesIO(text.encode()), "", multiple_values=True))
@@ -654,24 +654,26 @@ class JsonStream(Peer):
     name = package = "json-stream"
     notes: ClassVar[dict[str, str]] = {"invalid": "It reads `[1 2]` as two items."}
 
-    def told(self, fragments: Fragments) -> list[Told]:
-        told: list[Told] = [[]]
+    def reported(self, fragments: Fragments) -> list[Reported]:
+        reported: list[Reported] = [[]]
 
         def source() -> Iterator[bytes]:
             for number, fragment in enumerate(_bytes(fragments)):
                 if number:
-                    told.append([])
+                    reported.append([])
                 yield fragment
 
-        import_module("json_stream").visit(source(), lambda value, path: told[-1].append((list(path), value)))
-        return told
+        import_module("json_stream").visit(
+            source(), lambda value, path: reported[-1].append((list(path), value))
+        )
+        return reported
 
-    def whole(self, text: str) -> Any:
+    def complete(self, text: str) -> Any:
         library = import_module("json_stream")
         return library.to_standard_types(library.load(io.StringIO(text), persistent=True))
 
     def is_complete(self, text: str) -> bool:
-        return succeeds(lambda: self.whole(text))
+        return succeeds(lambda: self.complete(text))
 
     def documents(self, text: str) -> list[Any]:
         library = import_module("json_stream")
@@ -684,13 +686,13 @@ class Ijp(Peer):
     name = package = "ijp"
     notes: ClassVar[dict[str, str]] = {"invalid": "It reads `01` as 1."}
 
-    def told(self, fragments: Fragments) -> list[Told]:
+    def reported(self, fragments: Fragments) -> list[Reported]:
         with import_module("ijp").IncrementalJSONParser() as parser:
-            told: list[Told] = []
+            reported: list[Reported] = []
             for fragment in fragments:
                 parser.send(fragment)
-                told.append([(copy.copy(path), value) for path, _, value in parser])
-            return told
+                reported.append([(copy.copy(path), value) for path, _, value in parser])
+            return reported
 
     def deltas(self, fragments: Fragments) -> list[str]:
         with import_module("ijp").IncrementalJSONParser() as parser:
@@ -700,15 +702,15 @@ class Ijp(Peer):
                 found.append("".join(value for _, kind, value in parser if kind == "stringpart"))
             return found
 
-    def whole(self, text: str) -> Any:
-        return self.told([text])
+    def complete(self, text: str) -> Any:
+        return self.reported([text])
 
 
 class NodePeer(Peer):
     """A library for JavaScript, run by features.mjs."""
 
     def runs_in_browser(self) -> bool:
-        return bool(self.whole('{"a": 1}') == {"a": 1})
+        return bool(self.complete('{"a": 1}') == {"a": 1})
 
     def ask(self, fragments: Iterable[Any], what: str = "values", **more: Any) -> Any:
         parts = [part if isinstance(part, str) else list(part) for part in fragments]
@@ -743,14 +745,14 @@ class NodePeer(Peer):
     def run(self, fragments: Fragments) -> Any:
         return self.answer(fragments)["value"]
 
-    def whole(self, text: str) -> Any:
+    def complete(self, text: str) -> Any:
         return self.answer([text])["value"]
 
     def is_complete(self, text: str) -> bool:
         return self.ask([text])["error"] is None
 
     def exact(self, text: str) -> Any:
-        return self.whole(text)
+        return self.complete(text)
 
     def seconds(self, _fragments: list[str]) -> float | None:
         milliseconds: float = self.answer(_fragments, what="time")["milliseconds"]
@@ -786,8 +788,10 @@ class JsonRiver(NodePeer):
 class StreamParser(NodePeer):
     name = package = "@streamparser/json"
 
-    def told(self, fragments: Fragments) -> list[Told]:
-        return [[(path, value) for path, value in told] for told in self.answer(fragments)["told"]]
+    def reported(self, fragments: Fragments) -> list[Reported]:
+        return [
+            [(path, value) for path, value in reported] for reported in self.answer(fragments)["reported"]
+        ]
 
     def documents(self, text: str) -> list[Any]:
         found: list[Any] = self.answer([text], separator="\n")["documents"]

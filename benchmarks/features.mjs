@@ -7,22 +7,22 @@ const entry = { jsonriver: "dist/index.js", "@streamparser/json": "dist/mjs/inde
 const library = await import(pathToFileURL(`${request.folder}/node_modules/${request.peer}/${entry}`));
 const fragments = request.fragments.map(part => (typeof part === "string" ? part : Uint8Array.from(part)));
 
-// Feed the fragments and note what is shown after each: the value, and what was told on the way.
+// Feed the fragments and note what is shown after each: the value, and what was reported on the way.
 const drivers = {
   async jsonriver(fragments, show) {
-    let shown = null, told = [];
+    let shown = null, reported = [];
     async function* source() {
       for (const fragment of fragments) {
         yield fragment;
-        show(shown, told);
-        told = [];
+        show(shown, reported);
+        reported = [];
       }
     }
     for await (const value of library.parse(source())) shown = value;
     return { value: shown, complete: true };
   },
   async "@streamparser/json"(fragments, show) {
-    let shown = null, told = [], failure = null, documents = [];
+    let shown = null, reported = [], failure = null, documents = [];
     const parser = new library.JSONParser({
       emitPartialTokens: true, emitPartialValues: true, separator: request.separator,
     });
@@ -30,7 +30,7 @@ const drivers = {
     parser.onValue = ({ value, key, parent, stack, partial }) => {
       if (request.what === "time") return;
       const path = [...stack.slice(1).map(level => level.key), key].filter(part => part !== undefined);
-      if (value !== undefined) told.push([path, value]);
+      if (value !== undefined) reported.push([path, value]);
       if (!partial && !stack.length) documents.push(value);
       if (value !== undefined && !stack.length) shown = value;
       else if (stack.length === 1) shown = parent;
@@ -39,8 +39,8 @@ const drivers = {
     for (const fragment of fragments) {
       parser.write(fragment);
       if (failure) throw failure;
-      show(shown, told);
-      told = [];
+      show(shown, reported);
+      reported = [];
     }
     if (!parser.isEnded) parser.end();
     if (failure) throw failure;
@@ -50,15 +50,15 @@ const drivers = {
 
 const copy = value => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
 const kept = [];
-const answer = { shown: [], told: [], error: null };
+const answer = { shown: [], reported: [], error: null };
 const start = performance.now();
 try {
   const keeps = request.what !== "time";
-  const end = await drivers[request.peer](fragments, (value, told) => {
+  const end = await drivers[request.peer](fragments, (value, reported) => {
     if (!keeps) return;
     kept.push(value);
     answer.shown.push(copy(value));
-    answer.told.push(told);
+    answer.reported.push(reported);
   });
   if (keeps) Object.assign(answer, { value: copy(end.value), complete: end.complete, documents: end.documents });
 } catch (error) {

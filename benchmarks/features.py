@@ -75,8 +75,8 @@ def open_strings(peer: Peer) -> str:
 def whole_numbers(peer: Peer) -> str:
     if values(peer) == NO:
         # events: none may report the 1
-        told = outcome(lambda: peer.told(['{"a": 1', "2}"]))
-        return DASH if told is None else yes_if(all(value != 1 for _, value in told[0]))
+        reported = outcome(lambda: peer.reported(['{"a": 1', "2}"]))
+        return DASH if reported is None else yes_if(all(value != 1 for _, value in reported[0]))
     if (shown(peer, '{"a": 1', "2}")[0] or {}).get("a") is None:
         return YES
     careful = outcome(lambda: peer.careful('{"a": 1'))
@@ -91,10 +91,10 @@ def deltas(peer: Peer) -> str:
 
 
 def paths(peer: Peer) -> str:
-    told = outcome(lambda: peer.told(['{"a": [{"b": 1}, ', '{"b": 2}]}']))
-    if not told:
+    reported = outcome(lambda: peer.reported(['{"a": [{"b": 1}, ', '{"b": 2}]}']))
+    if not reported:
         return NO
-    places = [path for part in told for path, _ in part]
+    places = [path for part in reported for path, _ in part]
     if ["a", 1, "b"] in places:
         return YES
     return PARTLY if ["a", "item", "b"] in places else NO
@@ -175,7 +175,7 @@ def _seconds(peer: Peer, text: str) -> float:
     return measured
 
 
-def whole_fast(peer: Peer) -> str:
+def complete_fast(peer: Peer) -> str:
     """Compare with json.loads on one text: clearly faster, or about as fast."""
     text = records(400_000)
     if isinstance(peer, NodePeer) or not peer.is_parser:
@@ -185,7 +185,7 @@ def whole_fast(peer: Peer) -> str:
         start = time.process_time()
         json.loads(text)
         middle = time.process_time()
-        if outcome(lambda: peer.whole(text)) is None:
+        if outcome(lambda: peer.complete(text)) is None:
             return NO
         ratios.append((time.process_time() - middle) / (middle - start))
     ratio = median(ratios)
@@ -200,7 +200,7 @@ WRONG = ('{"a": nope}', "[1 2]", '{"a" 1}', '{"a": 01}')
 
 def refused(peer: Peer, text: str) -> Exception | None:
     """Return the error of a text, raised while it streams or at its end."""
-    for read in (lambda: peer.values([text]), lambda: peer.whole(text)):
+    for read in (lambda: peer.values([text]), lambda: peer.complete(text)):
         try:
             read()
         except NotImplementedError:
@@ -221,13 +221,13 @@ def position(peer: Peer) -> str:
     error = refused(peer, '{"a": 1,\n "b": nope}')
     if error is None:
         return DASH if invalid(peer) == NO else NO
-    told = f"{error} {vars(error)}"
-    return yes_if(bool(re.search(r"line 2|\b1[4-6]\b", told)))
+    reported = f"{error} {vars(error)}"
+    return yes_if(bool(re.search(r"line 2|\b1[4-6]\b", reported)))
 
 
 def complete(peer: Peer) -> str:
-    told = [outcome(lambda text=text: peer.is_complete(text)) for text in ('{"a": [1]}', '{"a": [1]')]  # type: ignore[misc]
-    if told != [True, False]:
+    reported = [outcome(lambda text=text: peer.is_complete(text)) for text in ('{"a": [1]}', '{"a": [1]')]  # type: ignore[misc]
+    if reported != [True, False]:
         return NO
     return PARTLY if peer.notes.get("complete") else YES
 
@@ -236,8 +236,8 @@ def cut_bytes(peer: Peer) -> str:
     data = '{"a": "Zürich"}'.encode()
     fragments = [data[:9], data[9:]]
     if values(peer) == NO:
-        told = outcome(lambda: peer.told(fragments))
-        return yes_if(told is not None and ["a"] in [path for path, _ in told[-1]])
+        reported = outcome(lambda: peer.reported(fragments))
+        return yes_if(reported is not None and ["a"] in [path for path, _ in reported[-1]])
     first, last = shown(peer, *fragments)
     return yes_if(last == {"a": "Zürich"} and first in (None, {}, {"a": ""}, {"a": "Z"}))
 
@@ -245,10 +245,12 @@ def cut_bytes(peer: Peer) -> str:
 def cut_pair(peer: Peer) -> str:
     fragments = ['{"a": "x\\ud83d', '\\ude00"}']
     if values(peer) == NO:
-        told = outcome(lambda: peer.told(fragments))
-        if told is None:
+        reported = outcome(lambda: peer.reported(fragments))
+        if reported is None:
             return NO
-        return yes_if((["a"], "x😀") in told[-1] and not any("\ud83d" in str(value) for _, value in told[0]))
+        return yes_if(
+            (["a"], "x😀") in reported[-1] and not any("\ud83d" in str(value) for _, value in reported[0])
+        )
     first, last = shown(peer, *fragments)
     return yes_if(last == {"a": "x😀"} and first in (None, {}, {"a": ""}, {"a": "x"}))
 
@@ -269,7 +271,7 @@ def try_depth(peer: Peer) -> str:
         if isinstance(peer, NodePeer):
             peer.seconds(fragments)
         else:
-            peer.run(fragments) if values(peer) != NO else peer.whole("".join(fragments))
+            peer.run(fragments) if values(peer) != NO else peer.complete("".join(fragments))
     except RecursionError:
         return "recursion"
     except Exception as error:
@@ -294,16 +296,16 @@ def exact(peer: Peer) -> str:
     found = outcome(lambda: peer.exact("[18446744073709551617, 1.10]"))
     if found == [18446744073709551617, Decimal("1.10")] and isinstance(found[1], Decimal):
         return YES
-    whole = outcome(lambda: peer.whole("[18446744073709551617]"))
-    return PARTLY if whole == [18446744073709551617] else NO
+    complete = outcome(lambda: peer.complete("[18446744073709551617]"))
+    return PARTLY if complete == [18446744073709551617] else NO
 
 
 def repeated(peer: Peer) -> str:
     text = '{"a": 1, "a": 2}'
     if values(peer) == NO:
-        told = outcome(lambda: peer.told([text]))
-        return yes_if(bool(told) and [value for _, value in told[0]][-1] == 2)
-    return yes_if(outcome(lambda: peer.whole(text)) == {"a": 2})
+        reported = outcome(lambda: peer.reported([text]))
+        return yes_if(bool(reported) and [value for _, value in reported[0]][-1] == 2)
+    return yes_if(outcome(lambda: peer.complete(text)) == {"a": 2})
 
 
 def back(peer: Peer) -> str:
@@ -366,7 +368,7 @@ def try_pure(name: str) -> str:
     sys.meta_path.insert(0, PureFinder())
     peer = peer_named(name)
     text = '{"a": [1, "b"]}'
-    return "fine" if peer.run([text]) and peer.whole(text) else "nothing"
+    return "fine" if peer.run([text]) and peer.complete(text) else "nothing"
 
 
 def alone(peer: Peer) -> str:
@@ -404,7 +406,7 @@ FEATURES = [
     Feature("back", "snapshots back into text", back),
     Feature("repairs", "repairs bare keys and single quotes, finds JSON in fences", repairs),
     Feature("validates", "validates against a schema or model", validates),
-    Feature("whole", "a complete text faster than `json.loads`", whole_fast),
+    Feature("complete", "a complete text faster than `json.loads`", complete_fast),
     Feature("pure", "needs no compiled code", pure),
     Feature("alone", "needs no other package", alone),
     Feature("typed", "type hints", typed),
@@ -420,7 +422,7 @@ def peer_named(name: str) -> Peer:
 # what "partly" means for peers without a note of their own
 NOTES = {
     "exact": "Large integers, not decimals.",
-    "whole": "About as fast.",
+    "complete": "About as fast.",
 }
 
 

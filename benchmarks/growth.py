@@ -35,7 +35,7 @@ LONGEST = 1.0
 LONGEST_QUICK = 0.05
 DOCUMENT = 60_000
 NOTE = (
-    "The time for the whole text over what grows: 1 is linear, 2 quadratic; in brackets, the last point that "
+    "The time for all the text over what grows: 1 is linear, 2 quadratic; in brackets, the last point that "
     "was reached in reasonable time. Over the size of the fragments, time falls as long as calls are what "
     "costs: 0 means that the cut does not matter, -1 that a fragment costs the same whatever its size."
 )

@@ -103,8 +103,8 @@ def measure(quick: bool) -> Report:
 def others(quick: bool) -> Iterator[Peer]:
     """Return the incremental peers, the best of those that parse again, and ijson."""
     for peer in installed(PEERS):
-        goes_on = peer.kind == GROWS and not (quick and peer.is_python)
-        if goes_on or peer.name == JITER:
+        continues = peer.kind == GROWS and not (quick and peer.is_python)
+        if continues or peer.name == JITER:
             yield peer
     yield from (peer for peer in installed(EVENT_PEERS) if peer.name == PREFIX)
 

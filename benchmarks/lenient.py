@@ -61,7 +61,7 @@ class Repairer:
 
     name: str
     package: str
-    whole: Callable[[str], Any]
+    complete: Callable[[str], Any]
     shown: Callable[[Iterable[str]], Iterator[Any]]
     parses_again: bool = False
 
@@ -72,13 +72,13 @@ def ours() -> Repairer:
         "dialect": "lenient", "extract": True, "limits": midstream.Limits(max_depth=None),
     }  # fmt: skip
 
-    def whole(text: str) -> Any:
+    def complete(text: str) -> Any:
         return midstream.parse_partial(text, **options)
 
     def shown(fragments: Iterable[str]) -> Iterator[Any]:
         return midstream.values(fragments, on_error="event", **options)
 
-    return Repairer("midstream", "midstream", whole, shown)
+    return Repairer("midstream", "midstream", complete, shown)
 
 
 def json_repair() -> Repairer:
@@ -122,7 +122,7 @@ def same(mine: Any, meant: Any) -> bool:
 
 def is_right(repairer: Repairer, case: Case) -> bool:
     """Report whether a library reads the value that was meant."""
-    value = attempt(lambda: repairer.whole(case.text))
+    value = attempt(lambda: repairer.complete(case.text))
     return value is not NOTHING and bool(attempt(lambda: same(value, case.value)) is True)
 
 
@@ -214,7 +214,7 @@ def grown(repairer: Repairer, start: str, shape: str, sizes: Sequence[int]) -> s
     for size in sizes:
         text = start + shape * (size // len(shape))
         try:
-            found.append(best(partial(repairer.whole, text), 0.2))
+            found.append(best(partial(repairer.complete, text), 0.2))
         except Exception as error:
             return type(error).__name__
         if found[-1] > PATIENCE * 1000:
@@ -277,21 +277,21 @@ def timed(repairers: Sequence[Repairer], node: dict[str, Any] | None, seconds: f
     """Format the table of times."""
     rows = []
     for repairer in repairers:
-        whole = [best(partial(repairer.whole, broken(size)), seconds) for size in SIZES.values()]
+        complete = [best(partial(repairer.complete, broken(size)), seconds) for size in SIZES.values()]
         streamed = [in_pieces(repairer, broken(size), seconds) for size in SIZES.values()]
-        rows.append([repairer.name, *times(whole, streamed)])
+        rows.append([repairer.name, *times(complete, streamed)])
     if node is not None:
         found = [node["times"][name] for name in SIZES]
         rows.append(
-            ["jsonrepair", *times([item["whole"] for item in found], [item["pieces"] for item in found])]
+            ["jsonrepair", *times([item["complete"] for item in found], [item["pieces"] for item in found])]
         )
     heads = [f"{how}, {name}" for how in ("at once", "in pieces") for name in SIZES]
     return table(["milliseconds", *heads, "growth"], rows)
 
 
-def times(whole: Sequence[float | None], streamed: Sequence[float | None]) -> list[str]:
+def times(complete: Sequence[float | None], streamed: Sequence[float | None]) -> list[str]:
     """Format the cells of a row, with the exponent of the time in pieces."""
-    cells = ["error" if found is None else number(found) for found in (*whole, *streamed)]
+    cells = ["error" if found is None else number(found) for found in (*complete, *streamed)]
     first, last = streamed
     return [*cells, "–" if first is None or last is None else f"{slope(first, last, 10):.1f}"]
 
@@ -352,7 +352,7 @@ def list_wrong() -> None:
     repairer = ours()
     for case in read():
         if not is_right(repairer, case) or takes_back(repairer, case):
-            value = attempt(lambda case=case: repairer.whole(case.text))  # type: ignore[misc]
+            value = attempt(lambda case=case: repairer.complete(case.text))  # type: ignore[misc]
             print(f"{case.kind}: {case.name}\n{case.text}\n  meant {case.value!r}\n  found {value!r}\n")
 
 

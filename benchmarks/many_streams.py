@@ -97,7 +97,7 @@ def measure(quick: bool) -> Report:
             )
     head = [
         "streams", "server, µs per fragment", "client, µs", "server with one middleware for all, µs",
-        "streams per core, server", "streams per core, both halves", "bytes on the wire", "spread",
+        "streams per core, server", "streams per core, server and client", "bytes on the wire", "spread",
     ]  # fmt: skip
     note = (
         f"Streams per core: how many calls of {RATE} fragments a second take all of one core's time. Bytes "

@@ -58,16 +58,16 @@ def measure(quick: bool) -> Report:
     slow |= {peer.name: peer.run(pieces(sample)) for peer in peers}
     apart = race(slow | {LOADS: one_shot(sample)[LOADS]}, seconds / 2)
     short = PerFragment(LOADS)
-    for column, whole in {
+    for column, complete in {
         "0.5 KB": tool_call(500),
         "5 KB": document(5_000),
         "50 KB": document(50_000),
     }.items():
-        ours = {named(core, "parse_partial"): partial(CORES[core].parse_partial, whole) for core in CORES}
-        short.add(column, race(ours | one_shot(whole), seconds / 5), 1)
+        ours = {named(core, "parse_partial"): partial(CORES[core].parse_partial, complete) for core in CORES}
+        short.add(column, race(ours | one_shot(complete), seconds / 5), 1)
     sizes = [len(one.encode()) for one in (text, sample)]
     return Report(
-        "3. The whole text at once",
+        "3. The complete text at once",
         [
             f"### {sizes[0] / 1e6:.0f} MB: midstream in pieces of 64 KB, the others in one go\n\n"
             + rates("values", found, sizes[0], LOADS),

@@ -131,7 +131,7 @@ def measure(quick: bool) -> Report:
             "### Nanoseconds per fragment, fragments of 1 to 8 characters\n\n"
             + per_fragment.text("updates")
             + " ijson shows a string when it closes, ijp a number when the next fragment comes; json-stream"
-            " visits whole strings, and yields once, in the end." + absent(EVENT_PEERS),
+            " visits complete strings, and yields once, in the end." + absent(EVENT_PEERS),
             "### Nothing but the call\n\n" + floor.text("calls"),
             f"### {size / 1e6:.0f} MB in pieces of 64 KB\n\n" + rates("updates", large, size, reference),
             f"### {len(sample) / 1e6:.1f} MB in pieces of 64 KB\n\n"

@@ -3,7 +3,7 @@
     python benchmarks/wrong_values.py [--quick]
 
 A value is right if it can grow into the final one: strings, arrays and objects may be incomplete, numbers and
-literals must be equal. It is behind if it is right, but midstream has shown more by then.
+literals must be equal. It is late if it is right, but midstream has shown more by then.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def streams(rounds: int) -> list[tuple[list[str], Any]]:
 
 def count(peer: Peer, cases: list[tuple[list[str], Any]]) -> dict[str, int]:
     """Count the values that a peer shows, by category."""
-    found = dict.fromkeys(("fragments", "wrong", "raised", "behind", "wrong in the end"), 0)
+    found = dict.fromkeys(("fragments", "wrong", "raised", "late", "wrong in the end"), 0)
     ours = next(iter(CORES))
     for fragments, final in cases:
         value: Any = None
@@ -88,11 +88,11 @@ def count(peer: Peer, cases: list[tuple[list[str], Any]]) -> dict[str, int]:
             if value is RAISED:
                 found["raised"] += 1
             elif value is None and final is not None:
-                found["behind"] += known is not UNDEFINED  # most peers return None while there is no value
+                found["late"] += known is not UNDEFINED  # most peers return None while there is no value
             elif value is not UNDEFINED and not is_beginning(value, final):
                 found["wrong"] += 1
             elif known is not UNDEFINED and not is_beginning(known, value):
-                found["behind"] += 1
+                found["late"] += 1
         found["wrong in the end"] += not (is_beginning(value, final) and is_beginning(final, value))
     return found
 
@@ -110,15 +110,15 @@ def measure(quick: bool) -> Report:
         [
             name,
             f"{found['wrong']:,} ({found['wrong'] / found['fragments']:.1%})",
-            *(f"{found[what]:,}" for what in ("raised", "behind")),
+            *(f"{found[what]:,}" for what in ("raised", "late")),
             f"{found['wrong in the end']:,}",
         ]
         for name, found in counts.items()
     ]
-    head = ["values", "wrong", "raised", "behind", "wrong in the end"]
+    head = ["values", "wrong", "raised", "late", "wrong in the end"]
     note = (
         f"Of {total['fragments']:,} fragments of 1 to 8 characters, in {len(cases)} streams. *Wrong*: what "
-        "was shown is no beginning of the final value (`1` before `12`). *Behind*: right, but midstream "
+        "was shown is no beginning of the final value (`1` before `12`). *Late*: right, but midstream "
         "shows more by then (of an open string, for example). *Wrong in the end* counts streams."
     )
     text = table(head, rows) + "\n\n" + note + absent([*PEERS, *SDKS])

@@ -105,7 +105,7 @@ def find_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: Ele
 
 
 def exists(name: str) -> bool:
-    """Tell whether a dotted name is a module, or something in one."""
+    """Report whether a dotted name is a module, or something in one."""
     folder, _, last = name.rpartition(".")
     for module, attribute in ((name, ""), (folder, last)):
         try:

@@ -2,8 +2,8 @@
 
     python examples/resume.py
 
-The first process reads one half of a stream, writes a checkpoint to a file and ends. A second one reads the
-file and the other half. They share nothing else.
+The first process reads the first part of a stream, writes a checkpoint to a file and ends. A second one reads
+the file and the second part. They share nothing else.
 """
 
 import json
@@ -20,20 +20,20 @@ FRAGMENTS = [
     "00e9 Bo",
     'den"], "days": 2}',
 ]
-HALF = 2
+FIRST = 2
 
 
 def begin(file: Path) -> None:
-    """Read the first half, and save the state."""
+    """Read the first part, and save the state."""
     accumulator = JsonValueAccumulator()
-    for fragment in FRAGMENTS[:HALF]:
+    for fragment in FRAGMENTS[:FIRST]:
         accumulator.add_fragment(fragment)
     print("first: ", accumulator.value)
-    file.write_text(json.dumps({"read": HALF, "state": accumulator.checkpoint()}), encoding="utf-8")
+    file.write_text(json.dumps({"read": FIRST, "state": accumulator.checkpoint()}), encoding="utf-8")
 
 
 def resume(file: Path) -> None:
-    """Read the other half."""
+    """Read the second part."""
     kept = json.loads(file.read_text(encoding="utf-8"))
     accumulator = JsonValueAccumulator.restore(kept["state"])
     print("second:", accumulator.value)
@@ -47,8 +47,8 @@ def resume(file: Path) -> None:
 def main() -> None:
     """Run both parts, each in its own process."""
     with tempfile.TemporaryDirectory() as folder:
-        for half in ("begin", "resume"):
-            subprocess.run([sys.executable, __file__, half, Path(folder, "checkpoint.json")], check=True)
+        for part in ("begin", "resume"):
+            subprocess.run([sys.executable, __file__, part, Path(folder, "checkpoint.json")], check=True)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ settings.register_profile(
 )
 settings.load_profile("tests")
 
-# Files that take long. Those that wait (for a browser, a server, a clock) take turns with those that compute.
+# Files that take long. Those that wait (for a browser, a server, a clock) alternate with those that compute.
 LONG = (
     "test_page test_tree test_server test_providers test_cli test_resource_bounds test_example_pages "
     "test_handler test_end_to_end test_middleware test_demo test_value_invariants test_cli_terminal "

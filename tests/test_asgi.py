@@ -116,7 +116,7 @@ def test_all_others_get_what_the_application_sends(url: str) -> None:
     assert httpx.head(f"{url}/chat/trip?events=midstream").headers["content-length"] == str(len(body))
 
 
-def test_what_we_cannot_read_is_an_error_and_the_providers_events_go_on(url: str) -> None:
+def test_what_we_cannot_read_is_an_error_and_the_providers_events_continue(url: str) -> None:
     names = [event.event for event in decode([httpx.get(f"{url}/bad?events=midstream").content])]
     assert names == ["stream_start", "text_delta", "error", "stream_end"]
     both = list(decode([httpx.get(f"{url}/bad?events=both").content]))
@@ -150,7 +150,7 @@ def app_of(*bodies: bytes, **headers: bytes) -> Any:
     return app
 
 
-def whole_of(body: bytes, status: int = 200, **headers: bytes) -> Any:
+def complete_body_of(body: bytes, status: int = 200, **headers: bytes) -> Any:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         fields = [(b"content-type", b"text/event-stream"), *((k.encode(), v) for k, v in headers.items())]
         await send({"type": "http.response.start", "status": status, "headers": fields})
@@ -176,11 +176,11 @@ def test_options_are_used_and_checked() -> None:
         MidstreamMiddleware(app_of(), limits=Limits(max_depth=-1))
     long = chat_event("x" * 100)
     assert events_in(sent_by(app_of(long, long), max_event=50)) == ["stream_start", "error", "stream_end"]
-    assert events_in(sent_by(whole_of(chat_event("x") + long), max_event=100)) == [
+    assert events_in(sent_by(complete_body_of(chat_event("x") + long), max_event=100)) == [
         "stream_start", "text_delta", "error", "stream_end"
     ]  # fmt: skip
-    told = sent_by(app_of(long), format="openai-chat")
-    assert json.loads(next(decode([told[1]["body"]])).data)["format"] == "openai-chat"
+    sent = sent_by(app_of(long), format="openai-chat")
+    assert json.loads(next(decode([sent[1]["body"]])).data)["format"] == "openai-chat"
 
 
 def test_what_is_compressed_is_left_alone() -> None:
@@ -190,12 +190,12 @@ def test_what_is_compressed_is_left_alone() -> None:
 
 @pytest.mark.parametrize("status", [204, 205, 304])
 def test_what_has_no_body_is_left_alone(status: int) -> None:
-    """A server refuses to send one: 204 is how an EventSource is told to stay away."""
-    messages = sent_by(whole_of(b"", status))
+    """A server refuses to send one: 204 keeps an EventSource from reconnecting."""
+    messages = sent_by(complete_body_of(b"", status))
     assert messages[1:] == [{"type": "http.response.body", "body": b""}]
 
 
-def test_headers_tell_of_the_body_that_is_sent() -> None:
+def test_headers_describe_the_body_that_is_sent() -> None:
     headers = {"etag": b'"1"', "content-length": b"9", "cache-control": b"private, No-Store"}
     sent = dict(sent_by(app_of(chat_event("x"), **headers))[0]["headers"])
     assert not {b"etag", b"content-length"} & set(sent)
@@ -214,7 +214,7 @@ def test_what_is_not_http_is_left_alone() -> None:
 
 
 def test_a_slow_client_holds_up_the_application() -> None:
-    """Nothing is put aside: when the application goes on, all that it sent before has been sent on."""
+    """Nothing is buffered: when the application continues, all that it sent before has been sent on."""
     order: list[str] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -258,6 +258,6 @@ def test_the_example_runs() -> None:
 def test_the_body_of_an_error_is_not_lost(status: int, query: bytes) -> None:
     """Some servers label their JSON error body as an event stream."""
     body = b'{"error": {"message": "Slow down", "type": "rate_limit_error"}}'
-    start, *rest = sent_by(whole_of(body, status), query)
+    start, *rest = sent_by(complete_body_of(body, status), query)
     assert start["status"] == status
     assert b"".join(message["body"] for message in rest) == body

@@ -1,7 +1,7 @@
-"""Faults around the library: who reads a stream fails, leaves or is cancelled; what feeds it fails.
+"""Faults around the library: the reader of a stream fails, leaves or is cancelled; its source fails.
 
 Whatever happens, what was delivered until then is the beginning of what an undisturbed run delivers, the
-source's own cleanup has run, and nothing is left behind for the garbage collector or the loop to complain of.
+source's own cleanup has run, and nothing is left for the garbage collector or the loop to complain about.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ class Source:
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Let nothing be said behind our back: by collected objects, forgotten tasks, open resources."""
+    """Fail for whatever is reported elsewhere: collected objects, forgotten tasks, open resources."""
     said: list[str] = []
 
     class Listener(logging.Handler):
@@ -235,7 +235,7 @@ def collect_quickly() -> Iterator[None]:
     gc.unfreeze()
 
 
-# sync: who reads
+# sync: the reader fails
 
 
 def each_number(truth: Truth) -> range:
@@ -282,7 +282,7 @@ def test_who_reads_may_leave_at_any_time(way: Way) -> None:
 
 
 @pytest.mark.parametrize("kind", [Boom, KeyboardInterrupt, asyncio.CancelledError])
-def test_what_the_source_raises_passes_through_behind_what_came_before(
+def test_what_the_source_raises_passes_through_after_what_came_before(
     way: Way, kind: type[BaseException]
 ) -> None:
     truth = truth_of(way)
@@ -375,10 +375,10 @@ def test_a_task_may_be_cancelled_wherever_it_waits(way: Way, backend: str) -> No
     truth = truth_of(way)
 
     async def main() -> None:
-        whole = Pauses()
-        await consume(way, Source(way), whole, [])
-        assert whole.count >= len(truth.outputs) + len(way.items) + 2
-        for place in range(1, whole.count + 1):
+        complete = Pauses()
+        await consume(way, Source(way), complete, [])
+        assert complete.count >= len(truth.outputs) + len(way.items) + 2
+        for place in range(1, complete.count + 1):
             source, delivered = Source(way), list[Any]()
             with anyio.CancelScope() as scope:
                 await consume(way, source, Pauses(place, scope.cancel), delivered)
@@ -397,9 +397,9 @@ def test_a_task_may_be_cancelled_by_itself_or_another(way: Way) -> None:
     truth = truth_of(way)
 
     async def main() -> None:
-        whole = Pauses()
-        await consume(way, Source(way), whole, [])
-        for place in range(1, whole.count + 1):
+        complete = Pauses()
+        await consume(way, Source(way), complete, [])
+        for place in range(1, complete.count + 1):
             source, delivered, pauses = Source(way), list[Any](), Pauses(place)
             task = asyncio.create_task(consume(way, source, pauses, delivered))
             pauses.cancel = task.cancel
@@ -564,8 +564,8 @@ def test_a_stream_that_breaks_off_leaves_calls_that_say_so(midstream: Any) -> No
         calls = {call.id: call for call in handler.complete()}
         for id, call in calls.items():
             assert final[id].startswith(call.raw_args)
-            whole = id == "a" and call.raw_args == final["a"]
-            assert (call.is_complete, call.error is None) == (whole, whole)
+            complete = id == "a" and call.raw_args == final["a"]
+            assert (call.is_complete, call.error is None) == (complete, complete)
 
 
 @each_build
@@ -594,7 +594,7 @@ PIECES = [BODY[at : at + 150] for at in range(0, len(BODY), 150)]
 
 
 class Server:
-    """Call the middleware around an application, as a server does; things go wrong as told."""
+    """Call the middleware around an application, as a server does; faults happen where they are planned."""
 
     def __init__(
         self, pauses: Pauses, app_fails_at: int | None = None, send_fails_at: int | None = None
@@ -638,25 +638,25 @@ def test_around_an_application_all_may_fail(wish: str, backend: str, monkeypatch
 
     async def main() -> None:
         pauses = Pauses()
-        whole = Server(pauses)
-        await whole.run(wish)
-        assert b"event: stream_end" in whole.sent[-2]["body"]
+        complete = Server(pauses)
+        await complete.run(wish)
+        assert b"event: stream_end" in complete.sent[-2]["body"]
         faults = [Server(Pauses(), app_fails_at=number) for number in range(len(PIECES) + 2)]
-        faults += [Server(Pauses(), send_fails_at=number) for number in range(len(whole.sent))]
+        faults += [Server(Pauses(), send_fails_at=number) for number in range(len(complete.sent))]
         for server in faults:
             with pytest.raises(Boom):
                 await server.run(wish)
             assert server.is_closed
-            assert len(server.sent) < len(whole.sent)
-            assert server.sent == whole.sent[: len(server.sent)]
+            assert len(server.sent) < len(complete.sent)
+            assert server.sent == complete.sent[: len(server.sent)]
         for place in range(1, pauses.count + 1):
             with anyio.CancelScope() as scope:
                 server = Server(Pauses(place, scope.cancel))
                 await server.run(wish)
             assert scope.cancelled_caught
             assert server.is_closed
-            assert len(server.sent) < len(whole.sent)
-            assert server.sent == whole.sent[: len(server.sent)]
+            assert len(server.sent) < len(complete.sent)
+            assert server.sent == complete.sent[: len(server.sent)]
 
     with silence():
         anyio.run(main, backend=backend)

@@ -1,4 +1,4 @@
-"""A stream that is half-way and goes on elsewhere: as a copy, in another process, in a fork, in the other
+"""A stream that continues elsewhere: as a copy, in another process, in a fork, in the other
 build; and a package that is imported by several interpreters of one process.
 """
 
@@ -35,17 +35,17 @@ BAD = b'{"a": [1, 2.5}'
 
 
 def outcome(accumulator: Any, rest: bytes) -> list[str]:
-    """Tell what an accumulator gives for the rest of a text."""
-    told = []
+    """Return what an accumulator reports for the rest of a text."""
+    output = []
     for feed in (lambda: accumulator.add_fragment(rest), accumulator.finish):
         try:
-            told.append(repr(feed()))
+            output.append(repr(feed()))
         except ValueError as error:
-            told.append(f"{error} {error.__cause__}")
-    told.append(repr((accumulator.position, accumulator.is_complete, accumulator.error)))
+            output.append(f"{error} {error.__cause__}")
+    output.append(repr((accumulator.position, accumulator.is_complete, accumulator.error)))
     if hasattr(accumulator, "value"):
-        told.append(repr((accumulator.value, accumulator.open_path)))
-    return told
+        output.append(repr((accumulator.value, accumulator.open_path)))
+    return output
 
 
 def begun(midstream: ModuleType, name: str, text: bytes, cut: int) -> Any:
@@ -104,7 +104,7 @@ def test_a_rebuilder_is_not_copied(midstream: ModuleType, duplicate: Callable[[A
 
 
 def finish_all(begun: list[tuple[Any, bytes]]) -> tuple[int, list[list[str]]]:
-    """What a worker does: go on with accumulators that came from another process."""
+    """The work of a worker: continue accumulators that came from another process."""
     return os.getpid(), [outcome(accumulator, rest) for accumulator, rest in begun]
 
 
@@ -115,7 +115,7 @@ def read_stream(build: str, number: int) -> Any:
 
 
 def finish_states(build: str, begun: list[tuple[Any, bytes]]) -> list[Any]:
-    """What a worker does: go on from states of the pure parser."""
+    """The work of a worker: continue from states of the pure parser."""
     midstream = BUILDS[build]
     return [
         midstream.get_resolved_value(midstream.finalize(midstream.parse_chunk(state, rest)))
@@ -124,7 +124,7 @@ def finish_states(build: str, begun: list[tuple[Any, bytes]]) -> list[Any]:
 
 
 def finish_checkpoints(build: str, name: str, begun: list[tuple[str, bytes]]) -> list[list[str]]:
-    """What a worker does: go on from checkpoints."""
+    """The work of a worker: continue from checkpoints."""
     restore = getattr(BUILDS[build], name).restore
     return [outcome(restore(json.loads(data)), rest) for data, rest in begun]
 
@@ -200,9 +200,9 @@ def in_child(work):
             os._exit(0)
     os.close(write)
     with open(read, "rb") as pipe:
-        told = pipe.read().decode()
+        output = pipe.read().decode()
     assert os.waitpid(child, 0)[1] == 0
-    return told
+    return output
 
 for midstream in BUILDS.values():
     for name in ("JsonFragmentAccumulator", "JsonValueAccumulator"):
@@ -338,7 +338,7 @@ exec(code)
 @pytest.mark.parametrize("kind", ["legacy", "isolated"] if sys.version_info >= (3, 13) else ["isolated"])
 @pytest.mark.parametrize("build", BUILDS)
 def test_several_interpreters_in_one_process(build: str, kind: str, first: str) -> None:
-    """Uncompiled, each has its own package; the compiled core is one interpreter's: others are told."""
+    """Uncompiled, each has its own package; the compiled core is one interpreter's: others get an error."""
     source = str(Path(str(BUILDS["plain"].__file__)).parent.parent)
     count = len(list(BUILDS["plain"].updates(TEXT)))
     printed = run(INTERPRETERS, build, kind, source, TEXT, first).splitlines()

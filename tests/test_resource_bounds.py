@@ -1,7 +1,7 @@
 """What a text may cost that was made to hurt: time and memory by their growth, and what objects keep alive.
 
 The shapes are those of `bounds`, which takes them at full size. Time is that of the processor (`costs`),
-memory what Python's allocators hand out, which the compiled core uses, too.
+memory what Python's allocators return, which the compiled core uses, too.
 """
 
 from __future__ import annotations
@@ -365,7 +365,7 @@ def kept_by(hold: Callable[[], Any]) -> int:
         tracemalloc.stop()
 
 
-def whole() -> str:
+def complete() -> str:
     return "".join(document())
 
 
@@ -374,13 +374,13 @@ def all_updates(midstream: Any, fragments: Iterable[Any]) -> list[Any]:
 
 
 def updates_of_each_kind(midstream: Any) -> Any:
-    of_one, of_many = all_updates(midstream, [whole()]), all_updates(midstream, document())
+    of_one, of_many = all_updates(midstream, [complete()]), all_updates(midstream, document())
     half = {update.kind: update for update in of_one[: len(of_one) // 2]}
     return half, {update.kind: update for update in of_many[: len(of_many) // 2]}
 
 
 def a_path(midstream: Any) -> Any:
-    update = all_updates(midstream, [whole()])[MEMBERS]
+    update = all_updates(midstream, [complete()])[MEMBERS]
     return update.path, update.segments, update.pointer, update.jsonpath, midstream.to_wire(update)
 
 
@@ -467,14 +467,14 @@ def an_event(midstream: Any) -> Any:
 
 def a_chunk(midstream: Any) -> Any:
     chunker = midstream.JsonStreamChunker()
-    early, late = (chunker.process(snapshot) for snapshot in ('{"small": {"a": ["b"]}}', whole()))
+    early, late = (chunker.process(snapshot) for snapshot in ('{"small": {"a": ["b"]}}', complete()))
     assert len(late) > LARGE
     return early
 
 
 def a_checkpoint(midstream: Any) -> Any:
     accumulator = midstream.JsonFragmentAccumulator()
-    assert all_updates(midstream, [whole()])
+    assert all_updates(midstream, [complete()])
     for fragment in [*document()][:-1]:
         accumulator.add_fragment(fragment)
     return accumulator.checkpoint()
@@ -534,7 +534,7 @@ def a_handler(midstream: Any) -> Any:
 
 def a_decoder(midstream: Any) -> Any:
     decoder = sse_of(midstream).SseDecoder()
-    decoder.add_bytes(b"data: " + whole().encode())
+    decoder.add_bytes(b"data: " + complete().encode())
     assert decoder.add_bytes(b"\n\n")
     return decoder
 

@@ -73,8 +73,8 @@ CASES: dict[str, tuple[bytes, list[SseEvent]]] = {
     "a second BOM belongs to the first field's name": (BOM + BOM + b"data: a\n\ndata: b\n\n", [message("b")]),
     "a BOM in the midst belongs to a name": (b"data: a\n" + BOM + b"data: b\n\n", [message("a")]),
     "a BOM in a value is data": (b"data: " + BOM + b"a\n\n", [message("\ufeffa")]),
-    "half a BOM belongs to a name": (b"\xef\xbbdata: a\n\ndata: b\n\n", [message("b")]),
-    "half a BOM and a line end": (b"\xef\ndata: b\n\n", [message("b")]),
+    "part of a BOM belongs to a name": (b"\xef\xbbdata: a\n\ndata: b\n\n", [message("b")]),
+    "part of a BOM and a line end": (b"\xef\ndata: b\n\n", [message("b")]),
     "characters of two, three and four bytes": ("data: é€😀\n\n".encode(), [message("é€😀")]),
     "invalid bytes are replaced": (b"data: a\xffb\xc3\n\n", [message("a\ufffdb\ufffd")]),
     "a line ends inside of a character": (b"data: \xe2\x82\ndata: \xac\n\n", [message("\ufffd\n\ufffd")]),
@@ -133,7 +133,7 @@ CASES: dict[str, tuple[bytes, list[SseEvent]]] = {
         [SseEvent("b", "a\nc", "1", 2)],
     ),
     "the end drops what has no blank line": (b"data: a\n\ndata: b\n", [message("a")]),
-    "the end drops half a line": (b"data: a\n\ndata", [message("a")]),
+    "the end drops part of a line": (b"data: a\n\ndata", [message("a")]),
 }
 
 
@@ -151,7 +151,7 @@ def cut(stream: bytes, places: Iterable[int]) -> list[bytes]:
 
 
 def oracle(stream: bytes) -> list[SseEvent]:
-    """Decode a whole stream as the standard's text says, word by word."""
+    """Decode a complete stream as the standard's text says, word by word."""
     text = stream.decode("utf-8-sig", "replace")
     # splitting leaves what follows the last line end: an incomplete line
     lines = re.split("\r\n|\r|\n", text)[:-1]
@@ -182,7 +182,7 @@ def oracle(stream: bytes) -> list[SseEvent]:
 
 
 @pytest.mark.parametrize(("stream", "events"), CASES.values(), ids=list(CASES))
-def test_a_case_whole_per_byte_and_at_every_cut(stream: bytes, events: list[SseEvent]) -> None:
+def test_a_case_in_one_piece_per_byte_and_at_every_cut(stream: bytes, events: list[SseEvent]) -> None:
     assert run([stream]) == events
     assert run(per_byte(stream)) == events
     for place in range(len(stream) + 1):
@@ -219,7 +219,7 @@ def test_a_line_feed_after_a_carriage_return_is_swallowed_whenever_it_comes() ->
 # -- the end, and the next connection
 
 
-def test_finish_drops_what_is_begun_and_keeps_what_is_told() -> None:
+def test_finish_drops_what_is_begun_and_keeps_what_is_reported() -> None:
     decoder = SseDecoder()
     assert (decoder.last_event_id, decoder.retry) == ("", None)
     assert decoder.add_bytes(
@@ -242,7 +242,7 @@ def test_nothing_of_one_stream_gets_into_the_next(left: bytes) -> None:
         assert decoder.add_bytes(stream) == events
 
 
-def test_an_id_alone_is_told() -> None:
+def test_an_id_alone_is_reported() -> None:
     decoder = SseDecoder()
     assert decoder.add_bytes(b"id: 1\n") == []
     assert decoder.last_event_id == ""

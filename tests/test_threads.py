@@ -1,5 +1,5 @@
 """What threads may share, and what becomes of what they may not: each object serves one stream, one call at a
-time; all that is handed out belongs to everybody.
+time; all results belong to everybody.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ each_class = pytest.mark.parametrize("name", ["JsonFragmentAccumulator", "JsonVa
 
 @pytest.fixture(autouse=True)
 def restless() -> Iterator[None]:
-    """Let threads take turns as often as the interpreter can."""
+    """Switch between threads as often as the interpreter can."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -119,11 +119,11 @@ def test_tool_calls_and_events_in_many_threads(midstream: ModuleType) -> None:
 @each_build
 @each_class
 def test_a_call_while_another_thread_is_in_one_is_refused(midstream: ModuleType, name: str) -> None:
-    entered, go_on = threading.Event(), threading.Event()
+    entered, resume = threading.Event(), threading.Event()
 
     def hook(text: str) -> int:
         entered.set()
-        assert go_on.wait(60)
+        assert resume.wait(60)
         return int(text)
 
     accumulator = getattr(midstream, name)(parse_int=hook)
@@ -148,7 +148,7 @@ def test_a_call_while_another_thread_is_in_one_is_refused(midstream: ModuleType,
                 with pytest.raises(RuntimeError, match=r"^the accumulator is busy with another call"):
                     use()
         finally:
-            go_on.set()
+            resume.set()
         call.result()
     accumulator.add_fragment("2]")
     accumulator.finish()
@@ -158,13 +158,13 @@ def test_a_call_while_another_thread_is_in_one_is_refused(midstream: ModuleType,
 
 @each_build
 def test_updates_given_by_many_threads_to_one_rebuilder(midstream: ModuleType) -> None:
-    entered, go_on = threading.Event(), threading.Event()
+    entered, resume = threading.Event(), threading.Event()
     first, *rest = midstream.updates(['{"a": 1}'])
 
     def slowly() -> Iterator[Any]:
         yield first
         entered.set()
-        assert go_on.wait(60)
+        assert resume.wait(60)
         yield from rest
 
     rebuilder = midstream.JsonFragmentRebuilder()
@@ -178,7 +178,7 @@ def test_updates_given_by_many_threads_to_one_rebuilder(midstream: ModuleType) -
                 with pytest.raises(RuntimeError, match=r"^the rebuilder is busy with another call"):
                     use()
         finally:
-            go_on.set()
+            resume.set()
         assert call.result()
     assert (rebuilder.value, rebuilder.is_complete) == ({"a": 1}, True)
 
@@ -208,27 +208,27 @@ def test_what_threads_add_to_one_string_is_there_once_if_it_was_not_refused(mids
 
 @each_build
 def test_updates_that_threads_get_from_one_accumulator_are_all_of_the_sequence(midstream: ModuleType) -> None:
-    """Every item is told by one of the calls, and no two calls tell of the same one."""
+    """Every item is reported by exactly one of the calls."""
     accumulator = midstream.JsonFragmentAccumulator()
     accumulator.add_fragment("[0")
 
     def add(number: int) -> list[tuple[int, int]]:
-        told = []
+        reported = []
         for _ in range(150):
             try:
                 updates = accumulator.add_fragment(f", {number}")
             except RuntimeError:
                 continue
             taken[number] += 1
-            told += [(*update.segments, update.value) for update in updates]
-        return told
+            reported += [(*update.segments, update.value) for update in updates]
+        return reported
 
     taken = Counter({0: 1})
-    told = sorted(item for items in at_once(add) for item in items)
+    reported = sorted(item for items in at_once(add) for item in items)
     last, *_ = accumulator.add_fragment("]")
-    told.append((*last.segments, last.value))
-    assert [index for index, _ in told] == list(range(len(told)))
-    assert Counter(value for _, value in told) == taken
+    reported.append((*last.segments, last.value))
+    assert [index for index, _ in reported] == list(range(len(reported)))
+    assert Counter(value for _, value in reported) == taken
     assert accumulator.is_complete
 
 
@@ -263,11 +263,11 @@ def test_a_value_that_is_read_while_another_thread_feeds(midstream: ModuleType) 
     assert accumulator.value == document(4)
 
 
-# --- what is handed out is everybody's
+# --- what is returned is everybody's
 
 
 @each_build
-def test_snapshots_that_other_threads_read_while_their_accumulator_goes_on(midstream: ModuleType) -> None:
+def test_snapshots_that_other_threads_read_while_their_accumulator_continues(midstream: ModuleType) -> None:
     text = written(3, True)
     expected = [copy.deepcopy(value) for value in midstream.values(list(text))]
     accumulator, snapshots = midstream.JsonValueAccumulator(), SimpleQueue[Any]()
@@ -313,13 +313,13 @@ def test_updates_and_errors_that_many_threads_read(midstream: ModuleType) -> Non
 
 
 @each_build
-def test_a_state_that_many_threads_go_on_from(midstream: ModuleType) -> None:
+def test_a_state_that_many_threads_continue_from(midstream: ModuleType) -> None:
     state = midstream.create_parser_state()
     for piece in ('{"items": [{"name": "A', "da", '", "n": 1}, {"na', "me"):
         state = midstream.parse_chunk(state, piece)
     before = json.dumps(midstream.dump_state(state))
 
-    def go_on(number: int) -> list[Any]:
+    def resume(number: int) -> list[Any]:
         results = []
         for i in range(40):
             own = state
@@ -329,7 +329,7 @@ def test_a_state_that_many_threads_go_on_from(midstream: ModuleType) -> None:
             results.append(midstream.get_resolved_value(own))
         return results
 
-    for number, results in enumerate(at_once(go_on)):
+    for number, results in enumerate(at_once(resume)):
         for i, value in enumerate(results):
             items = [{"name": "Ada", "n": 1}, {"name": f"{number}.{i}"}]
             assert value == {"items": items, "done": True}
@@ -353,14 +353,14 @@ def test_nodes_whose_values_many_threads_ask_for(midstream: ModuleType) -> None:
 
 
 @each_build
-def test_a_state_that_is_saved_while_others_go_on_from_it(midstream: ModuleType) -> None:
+def test_a_state_that_is_saved_while_others_continue_from_it(midstream: ModuleType) -> None:
     for _ in range(60):
         state = midstream.create_parser_state()
         for piece in ('{"k', "e", "y", "s"):
             state = midstream.parse_chunk(state, piece)
 
-        def go_on(number: int, state: Any = state) -> Any:
+        def resume(number: int, state: Any = state) -> Any:
             own = midstream.load_state(midstream.dump_state(state)) if number % 2 else state
             return midstream.get_resolved_value(midstream.parse_chunk(own, '": 1}'))
 
-        assert at_once(go_on) == [{"keys": 1}] * THREADS
+        assert at_once(resume) == [{"keys": 1}] * THREADS

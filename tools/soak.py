@@ -1,4 +1,4 @@
-"""Measure what a hundred thousand streams leave behind: memory, objects, files, tasks.
+"""Measure what a hundred thousand streams leave: memory, objects, files, tasks.
 
 ``python tools/soak.py [STREAMS]`` runs so many in this process, sync and async, and a twentieth of that
 through the gateway. They end in every way: complete, cut off, with bad text, by an error of the source or of
@@ -27,12 +27,12 @@ sys.path += [str(ROOT / folder) for folder in ("tests/support", "tests", "tests/
 
 from builds import BUILDS, PLAIN
 from test_faults import MORE_WAYS, WAYS, Boom, Pauses, Source, Way, way_of
-from test_server_faults import a_hundred_vanish, ask, hostile, running, told_in
+from test_server_faults import a_hundred_vanish, ask, events_in, hostile, running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ENDINGS = ("whole", "cut", "bad", "source fails", "closed", "reader fails", "forgotten")
+ENDINGS = ("complete", "cut", "bad", "source fails", "closed", "reader fails", "forgotten")
 BATCH = 500
 # what may be more afterwards: kilobytes of memory (an allocator keeps some for later), objects, and bytes
 # that Python has allocated
@@ -180,11 +180,11 @@ def through_gateway(count: int) -> list[str]:
     """Start clients that ask and vanish, while others read to the end."""
     source = random.Random(5_000)
     with hostile() as upstream, running(upstream) as gateway:
-        truth = told_in(ask(gateway, "whole").content)
+        truth = events_in(ask(gateway, "complete").content)
 
         def clients(number: int) -> dict[str, int]:
             for _ in range(number // 100):
-                assert told_in(asyncio.run(a_hundred_vanish(gateway, source))) == truth
+                assert events_in(asyncio.run(a_hundred_vanish(gateway, source))) == truth
             gateway.check_rest()
             left: dict[str, int] = gateway.left("?objects")
             return {"kB": gateway.memory("VmRSS"), **left}

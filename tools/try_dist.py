@@ -255,7 +255,7 @@ def smoke(python: Path, core: str) -> None:
     assert result.returncode == 0, result.stderr
 
 
-def sdist_is_whole(workshop: Workshop) -> None:
+def sdist_is_complete(workshop: Workshop) -> None:
     """The sdist holds all sources, tests and benchmarks, and nothing compiled."""
     with tarfile.open(workshop.sdist) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
@@ -371,7 +371,7 @@ def no_compiler_is_fine(workshop: Workshop) -> None:
     is_plain(workshop, build)
 
 
-def no_half_compiled_mix(workshop: Workshop) -> None:
+def no_partly_compiled_mix(workshop: Workshop) -> None:
     """A compiler that fails half-way leaves nothing compiled."""
     build = workshop.build("flaky", **workshop.flaky_compiler())
     is_plain(workshop, build)
@@ -393,14 +393,14 @@ def invalid_switch(workshop: Workshop) -> None:
 
 
 CHECKS: list[Callable[[Workshop], None]] = [
-    sdist_is_whole,
+    sdist_is_complete,
     compiled_wheel_works,
     plain_wheel_works,
     metadata_is_complete,
     sdist_installs_offline,
     npm_package_works,
     no_compiler_is_fine,
-    no_half_compiled_mix,
+    no_partly_compiled_mix,
     demanded_but_impossible,
     invalid_switch,
 ]

@@ -57,7 +57,7 @@ let shown = 0;
 for (const text of texts) shown += (await early(text)) > 0;
 const times = {};
 for (const [name, text] of Object.entries(timed)) {
-  times[name] = { whole: await best(() => jsonrepair(text)), pieces: await best(() => stream(text)) };
+  times[name] = { complete: await best(() => jsonrepair(text)), pieces: await best(() => stream(text)) };
 }
 const path = new URL("./node_modules/jsonrepair/package.json", import.meta.url);
 const { version } = JSON.parse(readFileSync(path, "utf8"));

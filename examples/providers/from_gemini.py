@@ -1,7 +1,7 @@
 """Tool calls from Gemini's generateContent, as they arrive.
 
 With ``stream_function_call_arguments``, which is there on Vertex AI, arguments come as values with their
-paths; without, a call comes whole. Both are read.
+paths; without, a call arrives complete. Both are read.
 """
 
 from recorded import recorded

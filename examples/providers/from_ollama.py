@@ -1,6 +1,6 @@
 """Tool calls from Ollama, without its SDK: each line of the response is an event.
 
-Ollama sends a call when it is whole; what arrives bit by bit is the text before it.
+Ollama sends a call when it is complete; what arrives bit by bit is the text before it.
 """
 
 from recorded import recorded

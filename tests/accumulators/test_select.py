@@ -203,8 +203,8 @@ def test_every_document_is_searched(midstream: Any) -> None:
         assert [m.value for m in selected] == [1, 3, 4]
         selected = midstream.select(fragments, "a", after_root="next", limit=2)
         assert [m.value for m in selected] == [1, 3]
-        whole = midstream.select(fragments, "$", after_root="next")
-        assert [m.value for m in whole] == [{"a": 1}, [2], {"a": 3}, "a", {"a": 4}]
+        complete = midstream.select(fragments, "$", after_root="next")
+        assert [m.value for m in complete] == [{"a": 1}, [2], {"a": 3}, "a", {"a": 4}]
     assert [m.value for m in midstream.select("12 13", "$", after_root="next")] == [12, 13]
 
 

@@ -68,7 +68,7 @@ def forms(text: str | bytes, at: list[int]) -> Iterator[list[str | bytes]]:
 
 
 def end_of(midstream: Any, fragments: list[str | bytes], **call_options: Any) -> tuple[str, ...]:
-    """Tell all that an accumulator knows at the end of a text, whatever the policy."""
+    """Return everything that an accumulator reports at the end of a text, whatever the policy."""
     acc = midstream.JsonValueAccumulator(**call_options)
     done: list[Any] = []
     raised = None
@@ -81,8 +81,15 @@ def end_of(midstream: Any, fragments: list[str | bytes], **call_options: Any) ->
     except midstream.JsonStreamError as error:
         raised = (error.error, error.path)
         done += acc.documents
-    told = (seen(midstream, acc.value), acc.error, raised, tuple(acc.position), acc.is_complete, acc.trailing)
-    return (*map(exactly, told), exactly(done))
+    shown = (
+        seen(midstream, acc.value),
+        acc.error,
+        raised,
+        tuple(acc.position),
+        acc.is_complete,
+        acc.trailing,
+    )
+    return (*map(exactly, shown), exactly(done))
 
 
 # --- 1: any cut
@@ -96,9 +103,9 @@ def test_invariant_1_any_cut_gives_the_same_value(
 ) -> None:
     call_options = for_build(midstream, given_options) | {"on_error": on_error}
     with within(2):
-        whole = end_of(midstream, [text], **call_options)
+        complete = end_of(midstream, [text], **call_options)
     for fragments in forms(text, at):
-        assert end_of(midstream, fragments, **call_options) == whole
+        assert end_of(midstream, fragments, **call_options) == complete
 
 
 @each_build
@@ -108,14 +115,14 @@ def test_invariant_1_any_cut_gives_the_same_state(
     midstream: Any, text: str | bytes, at: list[int], given_options: dict[str, Any]
 ) -> None:
     call_options = for_build(midstream, given_options)
-    whole = parse_all(midstream, [text], **call_options)
-    nodes = exactly([node_as_data(node) for node in whole.nodes])
+    complete = parse_all(midstream, [text], **call_options)
+    nodes = exactly([node_as_data(node) for node in complete.nodes])
     for fragments in forms(text, at):
         state = parse_all(midstream, fragments, **call_options)
         assert exactly([node_as_data(node) for node in state.nodes]) == nodes
-        assert state.error == whole.error
-        assert state == whole
-        assert hash(state) == hash(whole)
+        assert state.error == complete.error
+        assert state == complete
+        assert hash(state) == hash(complete)
 
 
 @each_build
@@ -251,12 +258,12 @@ def test_invariant_3_a_state_shows_at_once_what_a_chunk_determines(
 @each_build
 @given(text=valid, at=cuts)
 @examples
-def test_invariant_4_atoms_appear_whole_and_stay(midstream: Any, text: str, at: list[int]) -> None:
-    whole = json.loads(text)
+def test_invariant_4_atoms_appear_completely_and_stay(midstream: Any, text: str, at: list[int]) -> None:
+    complete = json.loads(text)
     # a repeated key takes the place of what was there, whatever that was
     grows_only = not has_repeated_keys(text)
     for value in midstream.values(pieces(text, at)):
-        assert not grows_only or is_contained(value, whole)
+        assert not grows_only or is_contained(value, complete)
     written: list[Any] = []
     json.loads(text, parse_int=written.append, parse_float=written.append)
     state = midstream.create_parser_state()
@@ -339,7 +346,7 @@ def calls_of(work: Callable[[], object]) -> int:
         count += event in ("call", "c_call")
 
     before = sys.getprofile()
-    # what other tests left behind is not to be collected, and counted, now
+    # what other tests left is not to be collected, and counted, now
     gc.disable()
     sys.setprofile(on_event)
     try:
@@ -571,7 +578,7 @@ def test_invariant_10_any_state_can_go_on_more_than_once(
     branches: list[tuple[Any, list[Any]]] = [(midstream.create_parser_state(**call_options), [])]
     as_made: list[str] = []
 
-    def told(state: Any) -> str:
+    def shown(state: Any) -> str:
         return exactly([node_as_data(node) for node in state.nodes]) + exactly(midstream.dump_state(state))
 
     for _ in range(data.draw(st.integers(5, 25))):
@@ -584,13 +591,13 @@ def test_invariant_10_any_state_can_go_on_more_than_once(
         branches.append((midstream.parse_chunk(state, chunk), [*chunks, chunk]))
     for state, chunks in branches:
         fresh = parse(midstream, chunks, **call_options)
-        assert told(state) == told(fresh)
+        assert shown(state) == shown(fresh)
         assert state == fresh
-        as_made.append(told(state))
+        as_made.append(shown(state))
     for state, chunks in branches:
         ended = midstream.finalize(state)
         assert ended == parse_all(midstream, chunks, **call_options)
-    assert [told(state) for state, _ in branches] == as_made
+    assert [shown(state) for state, _ in branches] == as_made
 
 
 @each_build
@@ -612,7 +619,7 @@ def test_invariant_10_a_state_stays_as_it_was(
             list(map(node_as_data, after.nodes))
     assert [midstream.dump_state(state) for state in states] == dumps
     for state, (data, as_read) in zip(states[1:], copies, strict=True):
-        # the values that were handed out, and those that are handed out now
+        # the values that were returned before, and those that are returned now
         assert exactly(data) == exactly(as_read)
         assert exactly([node_as_data(node) for node in state.nodes]) == exactly(as_read)
 
@@ -620,7 +627,7 @@ def test_invariant_10_a_state_stays_as_it_was(
 # --- 12: one source
 
 
-def told_of_values(midstream: Any, fragments: list[Any], **call_options: Any) -> list[Any]:
+def reports_of_values(midstream: Any, fragments: list[Any], **call_options: Any) -> list[Any]:
     """All that an accumulator says while it takes some fragments."""
     acc = midstream.JsonValueAccumulator(**call_options)
     said: list[Any] = []
@@ -643,7 +650,7 @@ def told_of_values(midstream: Any, fragments: list[Any], **call_options: Any) ->
     return said
 
 
-def told_of_states(midstream: Any, fragments: list[Any], **call_options: Any) -> list[Any]:
+def reports_of_states(midstream: Any, fragments: list[Any], **call_options: Any) -> list[Any]:
     """All that states and their nodes say."""
     states = [midstream.create_parser_state(**call_options)]
     for fragment in fragments:
@@ -674,9 +681,9 @@ def test_invariant_12_one_source(
     for midstream in BUILDS.values():
         call_options = for_build(midstream, given_options)
         with within(5):
-            said = told_of_values(midstream, fragments, on_error=on_error, **call_options)
+            said = reports_of_values(midstream, fragments, on_error=on_error, **call_options)
             if given_options["after_root"] != "next":
-                said += told_of_states(midstream, fragments, **call_options)
+                said += reports_of_states(midstream, fragments, **call_options)
         transcripts.append(said)
     for other in transcripts[1:]:
         assert other == transcripts[0]

@@ -96,15 +96,15 @@ def has_repeated_keys(text: str | bytes) -> bool:
     return found
 
 
-def is_contained(part: Any, whole: Any) -> bool:
+def is_contained(part: Any, complete: Any) -> bool:
     """Say whether a value can grow into another one: nothing in it is wrong, only missing."""
-    if isinstance(part, str) and isinstance(whole, str):
-        return whole.startswith(part)
-    if isinstance(part, list) and isinstance(whole, list):
-        return len(part) <= len(whole) and all(map(is_contained, part, whole))
-    if isinstance(part, dict) and isinstance(whole, dict):
-        return part.keys() <= whole.keys() and all(is_contained(part[key], whole[key]) for key in part)
-    return type(part) is type(whole) and exactly(part) == exactly(whole)
+    if isinstance(part, str) and isinstance(complete, str):
+        return complete.startswith(part)
+    if isinstance(part, list) and isinstance(complete, list):
+        return len(part) <= len(complete) and all(map(is_contained, part, complete))
+    if isinstance(part, dict) and isinstance(complete, dict):
+        return part.keys() <= complete.keys() and all(is_contained(part[key], complete[key]) for key in part)
+    return type(part) is type(complete) and exactly(part) == exactly(complete)
 
 
 # --- the table
@@ -169,7 +169,7 @@ def test_rejected(midstream: Any, case: Rejected, on_error: str) -> None:
 
 @each_rejected
 def test_rejected_but_recovered(midstream: Any, case: Rejected) -> None:
-    """The updates tell what recovering leaves of a text: the value is no other."""
+    """The updates show what recovery leaves of a text: they rebuild the same value."""
     limits = limits_of(midstream, case)
     for text in forms(case.text):
         with within(5):
@@ -242,7 +242,7 @@ def test_what_is_shown_of_unfinished_text(midstream: Any, text: str, value: Any)
     assert exactly(seen(midstream, midstream.parse_partial(text.encode()))) == exactly(value)
 
 
-def test_add_fragment_tells_whether_the_value_changed(midstream: Any) -> None:
+def test_add_fragment_returns_whether_the_value_changed(midstream: Any) -> None:
     for text in (RICH, RICH.encode()):
         for size in (1, 2, 3, 7):
             acc = midstream.JsonValueAccumulator()
@@ -506,7 +506,7 @@ def test_after_root_ignore(midstream: Any) -> None:
             assert (acc.value, acc.trailing, acc.is_complete) == (value, model.trailing, True)
 
 
-def test_after_root_next_tells_the_documents_of_a_call(midstream: Any) -> None:
+def test_after_root_next_reports_the_documents_of_a_call(midstream: Any) -> None:
     acc = midstream.JsonValueAccumulator(after_root="next")
     assert acc.documents == []
     acc.add_fragment('{"a": 1} [2] "x')
@@ -521,7 +521,7 @@ def test_after_root_next_tells_the_documents_of_a_call(midstream: Any) -> None:
     assert (acc.documents, acc.value, acc.is_complete) == ([3], 3, True)
 
 
-def test_after_root_next_tells_every_document_at_any_cut(midstream: Any) -> None:
+def test_after_root_next_reports_every_document_at_any_cut(midstream: Any) -> None:
     for text in (SEVERAL, SEVERAL.encode()):
         for fragments in cuttings(text):
             acc = midstream.JsonValueAccumulator(after_root="next")
@@ -651,14 +651,14 @@ WITHOUT_LIMITS = {case.name: case.text for case in ACCEPTED if not case.limits} 
 
 @each_case("text", WITHOUT_LIMITS)
 def test_parse_partial_is_never_wrong(midstream: Any, text: str | bytes) -> None:
-    whole = fold(naive([text]))
+    complete = fold(naive([text]))
     grows_only = not has_repeated_keys(text)
     for form in forms(text):
         for at in range(len(form) + 1):
             value = seen(midstream, midstream.parse_partial(form[:at]))
             assert exactly(value) == exactly(fold(NaiveParser().add(form[:at]))), form[:at]
             if value is not NOTHING and grows_only:
-                assert is_contained(value, whole), form[:at]
+                assert is_contained(value, complete), form[:at]
 
 
 def test_parse_partial_raises_on_what_is_no_beginning(midstream: Any) -> None:
@@ -942,7 +942,7 @@ def test_a_string_that_an_error_ends_is_not_finished(midstream: Any, broken: str
     assert (acc.error.code, acc.open_path) == (code, ("open", 1))
 
 
-def test_a_broken_string_is_left_where_the_text_goes_on(midstream: Any) -> None:
+def test_a_broken_string_is_left_where_the_text_continues(midstream: Any) -> None:
     acc = midstream.JsonValueAccumulator("recover")
     paths = []
     for fragment in ('{"a": "li\nne"', ", ", '"b": ', "1, ", '"c": ["li\nne"', "]", "}"):

@@ -13,7 +13,7 @@ from builds import BUILDS, TWIN
 
 each_build = pytest.mark.parametrize("midstream", BUILDS.values(), ids=list(BUILDS))
 
-# a text, the way to what is open in it, and the path of the error that a NUL behind it is
+# a text, the way to what is open in it, and the path of the error that a NUL after it is
 OPEN = [
     ("", None, "root"),
     ('"x', (), "root"),
@@ -136,7 +136,7 @@ def test_a_long_string_that_nobody_kept_grows_in_place(midstream: Any, before: s
 
 @each_build
 @pytest.mark.parametrize("text", ["", " ", "[1 2]", "[1,]", "nul", '["a"] x', "[", '{"a":1 "b":2}'])
-def test_a_saved_value_is_a_whole_text(midstream: Any, text: str) -> None:
+def test_a_saved_value_is_a_complete_text(midstream: Any, text: str) -> None:
     accumulator = midstream.JsonValueAccumulator(on_error="recover")
     accumulator.add_fragment("[1, 2]")
     data = accumulator.checkpoint()

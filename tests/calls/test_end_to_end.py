@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from call_messages import (
     CUT,
-    TOLD,
+    SIGNALLED,
     WAYS,
     U,
     collect,
@@ -103,7 +103,7 @@ def test_end_to_end_equals_json_loads(
     seed=st.integers(0, 2**64),
     style=st.sampled_from(STYLES),
     way=st.sampled_from(WAYS),
-    end=st.sampled_from([None, TOLD]),
+    end=st.sampled_from([None, SIGNALLED]),
 )
 @third
 def test_end_to_end_cut_anywhere_is_never_complete(
@@ -116,11 +116,11 @@ def test_end_to_end_cut_anywhere_is_never_complete(
     if stream[-1].function_args and rng.random() < 0.5:
         # inside a piece too
         stream[-1] = stream[-1]._replace(function_args=stream[-1].function_args[: rng.randint(0, 9)])
-    # a call without any arguments may be one that needs none, if the end is told
+    # a call without any arguments may be one that needs none, if the end is signalled
     for call in collect(midstream, sent(midstream, way, [*stream, *([] if end is None else [end])])):
-        whole = texts[int(call.name.removeprefix("tool"))].strip()
-        assert whole.startswith(call.raw_args)
-        assert call.is_complete is (call.raw_args == whole or (call.raw_args == "" and end is not None))
+        complete = texts[int(call.name.removeprefix("tool"))].strip()
+        assert complete.startswith(call.raw_args)
+        assert call.is_complete is (call.raw_args == complete or (call.raw_args == "" and end is not None))
         assert (call.error is None) is call.is_complete
         if not call.is_complete:
             assert call.error.code == "truncated"
@@ -134,7 +134,7 @@ def test_end_to_end_cut_anywhere_is_never_complete(
 )
 @fewer
 def test_end_to_end_cut_by_the_provider(midstream: Any, texts: list[str], seed: int, style: str) -> None:
-    """Whatever the last content belonged to is cut, however whole it looks."""
+    """Whatever the last content belonged to is cut, however complete it looks."""
     rng = random.Random(seed)
     stream = shuffled(rng, interleaved(rng, texts, style))
     stream = [update for update in stream if update.function_args or update.function_name]
@@ -152,5 +152,5 @@ def test_end_to_end_cut_by_the_provider(midstream: Any, texts: list[str], seed: 
             assert not call.is_complete
             assert call.error.code == "truncated"
         elif call.raw_args:
-            whole = texts[int(call.name.removeprefix("tool"))]
-            assert call.is_complete or whole != call.raw_args
+            complete = texts[int(call.name.removeprefix("tool"))]
+            assert call.is_complete or complete != call.raw_args

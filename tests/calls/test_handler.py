@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from builds import BUILDS, depth_for
 from call_messages import (
     CUT,
-    TOLD,
+    SIGNALLED,
     WAYS,
     A,
     U,
@@ -38,7 +38,7 @@ from midstream.calls.messages import (
 )
 from model import exactly, pieces
 from test_invariants import cuts, damaged, documents, each_build
-from test_rebuild import without_halves
+from test_rebuild import without_lone_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,10 +59,10 @@ def test_handler_takes_fragments_on_any_of_the_pieces(midstream: Any, text: str,
             fragments = [midstream.to_wire(update) for update in acc.add_fragment(piece)]
             update = for_build(midstream, U("a", 0, "f", piece, fragments if has_fragments else None))
             (call,) = handler.add_message(update)
-            assert without_halves(call.args) == without_halves(values.value)
+            assert without_lone_surrogates(call.args) == without_lone_surrogates(values.value)
             assert call.open_path == values.open_path
             assert call.error is None
-        (call,) = handler.add_message(for_build(midstream, TOLD))
+        (call,) = handler.add_message(for_build(midstream, SIGNALLED))
         assert call.is_complete
         assert call.raw_args == text
         assert exactly(call.args) == exactly(json.loads(text))
@@ -142,7 +142,7 @@ def test_handler_remembers_a_gap_that_it_can_not_mend(midstream: Any) -> None:
         [last, {**last, "kind": "JsonComplete"}],
     ):
         handler.add_message(for_build(midstream, U("a", 0, "f", None, fragments)))
-    (call,) = handler.add_message(for_build(midstream, TOLD))
+    (call,) = handler.add_message(for_build(midstream, SIGNALLED))
     assert not call.is_complete
     assert call.error.code == "misplaced_update"
 
@@ -164,7 +164,7 @@ def test_handler_remembers_a_gap_that_it_can_not_mend(midstream: Any) -> None:
     ],
 )
 def test_handler_does_not_complete_what_has_a_gap(midstream: Any, stream: list[Any]) -> None:
-    (call,) = collect(midstream, sent(midstream, "raw", [*stream, TOLD]))
+    (call,) = collect(midstream, sent(midstream, "raw", [*stream, SIGNALLED]))
     assert not call.is_complete
 
 
@@ -177,7 +177,7 @@ W = [
 
 
 @each_build
-@pytest.mark.parametrize("end", [TOLD, ToolCallEnd("a"), ToolResult("a", 1), None], ids=repr)
+@pytest.mark.parametrize("end", [SIGNALLED, ToolCallEnd("a"), ToolResult("a", 1), None], ids=repr)
 @pytest.mark.parametrize(
     ("text", "code"),
     [
@@ -201,7 +201,7 @@ W = [
 def test_handler_completes_only_what_the_text_says_too(
     midstream: Any, text: str, code: str | None, end: Any
 ) -> None:
-    """What the fragments showed stays, but a text that says something else is no whole call."""
+    """What the fragments showed stays, but a text that says something else is no complete call."""
     for offset in (None, 0):
         handler = midstream.ToolsAggregateMessageHandler()
         handler.add_message(for_build(midstream, U("a", 0, "f", text, W, args_offset=offset)))
@@ -235,14 +235,14 @@ def test_handler_completes_only_what_the_text_says_too(
         ([], "[1] x", "trailing_text"),
     ],
 )
-def test_handler_goes_on_with_a_text_that_tells_more(
+def test_handler_continues_with_a_text_that_contains_more(
     midstream: Any, fragments: list[Any], text: str, code: str | None
 ) -> None:
     """Fragments may stop early; what they showed by then is part of what the text says, or it is no call."""
     handler = midstream.ToolsAggregateMessageHandler()
     (shown,) = handler.add_message(for_build(midstream, U("a", 0, "f", text, fragments)))
     before = shown.args
-    (call,) = handler.add_message(for_build(midstream, TOLD))
+    (call,) = handler.add_message(for_build(midstream, SIGNALLED))
     assert call.is_complete is (code is None)
     assert (call.error and call.error.code) == code
     if code is None:
@@ -260,16 +260,16 @@ def test_handler_compares_text_and_fragments_however_deep(midstream: Any) -> Non
     text = '[{"a":' * deep + "1" + "}]" * deep
     middleware = midstream.JsonFragmentUpdateMiddleware(limits=limits)
     handler = midstream.ToolsAggregateMessageHandler(limits)
-    for message in (U("a", 0, "f", text), TOLD):
+    for message in (U("a", 0, "f", text), SIGNALLED):
         for enriched in middleware.add_message(for_build(midstream, message)):
             (call,) = handler.add_message(enriched)
     assert call.is_complete
 
 
 @each_build
-def test_handler_takes_no_halves_for_a_contradiction(midstream: Any) -> None:
-    """An escaped half beside one that stands for itself is one character on the wire, in keys as in texts."""
-    stream = [U("a", 0, "f", '{"\\ud83d\ude00": "\\ud83d\ude00"}'), TOLD]
+def test_handler_accepts_lone_surrogates_that_join(midstream: Any) -> None:
+    """An escaped surrogate and one that is not escaped are one character on the wire, in keys and texts."""
+    stream = [U("a", 0, "f", '{"\\ud83d\ude00": "\\ud83d\ude00"}'), SIGNALLED]
     for way in WAYS:
         (call,) = collect(midstream, sent(midstream, way, stream))
         assert call.is_complete, way
@@ -308,7 +308,7 @@ def test_handler_gives_the_same_object_while_nothing_changes(midstream: Any) -> 
         ToolResult("nobody"),
     ],
 )
-def test_handler_gives_the_same_object_after_what_tells_nothing(midstream: Any, message: Any) -> None:
+def test_handler_gives_the_same_object_after_what_changes_nothing(midstream: Any, message: Any) -> None:
     handler = midstream.ToolsAggregateMessageHandler()
     for made in (U("ended", 1, "g", "{}"), ToolCallEnd("ended"), U("a", 0, "f", '{"a":')):
         handler.add_message(for_build(midstream, made))
@@ -323,7 +323,7 @@ def facts(call: Any) -> tuple[Any, ...]:
         call.id,
         call.index,
         call.name,
-        without_halves(call.args),
+        without_lone_surrogates(call.args),
         call.raw_args,
         call.is_complete,
         error,
@@ -450,7 +450,7 @@ def test_handler_snapshots_that_were_read_hold_nothing_else(midstream: Any) -> N
 def test_handler_shows_the_calls_of_the_message_concerned(midstream: Any) -> None:
     handler = midstream.ToolsAggregateMessageHandler()
     assert handler.calls() == handler.complete() == handler.message_ids == []
-    others: list[Any] = ["x", None, 5, {}, {"type": "ping"}, [], TextDelta("x"), TOLD, ToolCallEnd("a")]
+    others: list[Any] = ["x", None, 5, {}, {"type": "ping"}, [], TextDelta("x"), SIGNALLED, ToolCallEnd("a")]
     for message in others:
         assert handler.add_message(for_build(midstream, message)) == []
     assert handler.message_ids == []

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from call_messages import (
-    TOLD,
+    COMPLETE,
+    SIGNALLED,
     UNDEFINED,
     WAYS,
-    WHOLE,
     A,
     B,
     U,
@@ -271,7 +271,7 @@ def test_middleware_passes_on_what_only_looks_alike(midstream: Any, message: Any
         ),
     ],
 )
-def test_middleware_sees_all_that_a_message_tells(midstream: Any, stream: list[Any], values: Any) -> None:
+def test_middleware_sees_all_that_a_message_contains(midstream: Any, stream: list[Any], values: Any) -> None:
     for message in midstream.JsonFragmentUpdateMiddleware()(stream):
         fields = message if isinstance(message, dict) else vars(message)
         for fragment in fields.get("json_update_fragments") or ():
@@ -283,7 +283,7 @@ def test_middleware_sees_all_that_a_message_tells(midstream: Any, stream: list[A
 def test_middleware_runs_are_apart_and_async_is_the_same(midstream: Any) -> None:
     stream = [
         for_build(midstream, message)
-        for message in [U("a", 0, "f", A[:3]), U(None, 0, None, A[3:]), "x", TOLD]
+        for message in [U("a", 0, "f", A[:3]), U(None, 0, None, A[3:]), "x", SIGNALLED]
     ]
     middleware = midstream.JsonFragmentUpdateMiddleware()
 
@@ -325,7 +325,7 @@ def test_middleware_options(midstream: Any) -> None:
 def test_middleware_counts_free_text(midstream: Any) -> None:
     """It has no fragments, but what is lost of it is missed, too."""
     stream = [U("a", 0, "f", piece, is_free_text=True) for piece in ("SELECT ", "a FROM ", "b")]
-    events = sent(midstream, "JSON", [*stream, TOLD])
+    events = sent(midstream, "JSON", [*stream, SIGNALLED])
     assert [event.get("args_offset") for event in events] == [0, 7, 14, None]
     assert not any("json_update_fragments" in event for event in events)
     (call,) = collect(midstream, [events[0], *events[2:]])
@@ -334,16 +334,16 @@ def test_middleware_counts_free_text(midstream: Any) -> None:
 
 
 @each_build
-def test_middleware_tells_of_half_a_pair_behind_a_document_at_once(midstream: Any) -> None:
-    """So it is told of a call that can't be named any more, and to clients that get no text."""
-    stream = [U(None, None, "f", A), U(None, None, None, "\ud83d"), U(None, None, "g", A), TOLD]
+def test_middleware_reports_a_lone_surrogate_after_a_document_at_once(midstream: Any) -> None:
+    """So does the end of a call that can no longer be named, also for clients that get no text."""
+    stream = [U(None, None, "f", A), U(None, None, None, "\ud83d"), U(None, None, "g", A), SIGNALLED]
     events = sent(midstream, "JSON", stream)
     assert [fragment["kind"] for fragment in events[1]["json_update_fragments"]] == ["Error"]
     for event in events:
         event.pop("function_args", None)
-    damaged, whole = collect(midstream, events)
+    damaged, complete = collect(midstream, events)
     assert (damaged.is_complete, damaged.error.code) == (False, "trailing_text")
-    assert whole.is_complete
+    assert complete.is_complete
 
 
 @each_build
@@ -351,15 +351,15 @@ def test_middleware_tells_of_half_a_pair_behind_a_document_at_once(midstream: An
 def test_middleware_knows_free_text_as_a_call(midstream: Any, way: str) -> None:
     """An end without a name is that of the free text, not of the call before it."""
     free = U(None, 1, "g", "SELECT", is_free_text=True)
-    stream = [U("a", 0, "f", '{"a":'), free, ToolCallEnd(), U("a", 0, None, "1}"), TOLD]
+    stream = [U("a", 0, "f", '{"a":'), free, ToolCallEnd(), U("a", 0, None, "1}"), SIGNALLED]
     calls = collect(midstream, sent(midstream, way, stream))
-    assert [outcome(midstream, call) for call in calls] == [WHOLE, (True, None, UNDEFINED)]
+    assert [outcome(midstream, call) for call in calls] == [COMPLETE, (True, None, UNDEFINED)]
 
 
 @each_build
 def test_middleware_counts_a_pair_as_it_arrives(midstream: Any) -> None:
-    """Two halves in one piece are one character once they have been JSON."""
-    stream = [U("a", 0, "f", '["\ud83d\ude00'), U("a", 0, None, '"]'), TOLD]
+    """Two surrogates in one piece are one character once they have been JSON."""
+    stream = [U("a", 0, "f", '["\ud83d\ude00'), U("a", 0, None, '"]'), SIGNALLED]
     for way in WAYS:
         (call,) = collect(midstream, sent(midstream, way, stream))
         assert call.is_complete, way

@@ -72,9 +72,9 @@ def finals(handler: Any) -> list[Any]:
 @pytest.mark.parametrize("name", recordings.NAMES)
 def test_a_snapshot_and_the_rest_equal_the_stream(midstream: Any, name: str) -> None:
     events = events_of(name)
-    whole = midstream.ToolsAggregateMessageHandler()
-    expected = [whole.add_message(event) for event in events]
-    final = finals(whole)
+    complete = midstream.ToolsAggregateMessageHandler()
+    expected = [complete.add_message(event) for event in events]
+    final = finals(complete)
     head = midstream.ToolsAggregateMessageHandler()
     for at in range(len(events)):
         if at % 3:

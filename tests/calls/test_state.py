@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from call_messages import (
+    COMPLETE,
     CUT,
-    TOLD,
+    SIGNALLED,
     TRUNCATED,
     TWO_WAYS,
     UNDEFINED,
     WAYS,
-    WHOLE,
     A,
     Outcome,
     U,
@@ -39,24 +39,27 @@ from model import exactly, pieces
 from test_invariants import cuts, documents, each_build
 
 LIVES: dict[str, tuple[list[Any], list[Outcome]]] = {
-    "whole, told": ([U("a", 0, "f", A), TOLD], [WHOLE]),
-    "whole, not told": ([U("a", 0, "f", A)], [WHOLE]),
-    "whole, its end told": ([U("a", 0, "f", A), ToolCallEnd("a")], [WHOLE]),
-    "whole, its end told, then cut": ([U("a", 0, "f", A), ToolCallEnd("a"), CUT], [WHOLE]),
-    "whole, cut": ([U("a", 0, "f", A), CUT], [(False, TRUNCATED, {"a": 1})]),
-    "whole, cut behind another": (
+    "complete, signalled": ([U("a", 0, "f", A), SIGNALLED], [COMPLETE]),
+    "complete, not signalled": ([U("a", 0, "f", A)], [COMPLETE]),
+    "complete, its end signalled": ([U("a", 0, "f", A), ToolCallEnd("a")], [COMPLETE]),
+    "complete, its end signalled, then cut": ([U("a", 0, "f", A), ToolCallEnd("a"), CUT], [COMPLETE]),
+    "complete, cut": ([U("a", 0, "f", A), CUT], [(False, TRUNCATED, {"a": 1})]),
+    "complete, cut after another": (
         [U("a", 0, "f", A), U("b", 1, "g", A), CUT],
-        [WHOLE, (False, TRUNCATED, {"a": 1})],
+        [COMPLETE, (False, TRUNCATED, {"a": 1})],
     ),
-    "whole, cut behind text": ([U("a", 0, "f", A), TextDelta("so"), CUT], [WHOLE]),
-    "whole, cut in another choice": (
-        [U("a", 0, "f", A), U("b", 0, "f", A, choice=1), MessageEnd("length", True, choice=1), TOLD],
-        [WHOLE, (False, TRUNCATED, {"a": 1})],
+    "complete, cut after text": ([U("a", 0, "f", A), TextDelta("so"), CUT], [COMPLETE]),
+    "complete, cut in another choice": (
+        [U("a", 0, "f", A), U("b", 0, "f", A, choice=1), MessageEnd("length", True, choice=1), SIGNALLED],
+        [COMPLETE, (False, TRUNCATED, {"a": 1})],
     ),
-    "in pieces, told": ([U("a", 0, "f", A[:2]), U(None, 0, None, A[2:]), TOLD], [WHOLE]),
-    "cut off, told": ([U("a", 0, "f", '{"a":1,"b":"x'), TOLD], [(False, TRUNCATED, {"a": 1, "b": "x"})]),
-    "cut off, not told": ([U("a", 0, "f", '{"a":1,"b":"x')], [(False, TRUNCATED, {"a": 1, "b": "x"})]),
-    "cut off, its end told": ([U("a", 0, "f", '{"a":1'), ToolCallEnd("a")], [(False, TRUNCATED, {})]),
+    "in pieces, signalled": ([U("a", 0, "f", A[:2]), U(None, 0, None, A[2:]), SIGNALLED], [COMPLETE]),
+    "cut off, signalled": (
+        [U("a", 0, "f", '{"a":1,"b":"x'), SIGNALLED],
+        [(False, TRUNCATED, {"a": 1, "b": "x"})],
+    ),
+    "cut off, not signalled": ([U("a", 0, "f", '{"a":1,"b":"x')], [(False, TRUNCATED, {"a": 1, "b": "x"})]),
+    "cut off, its end signalled": ([U("a", 0, "f", '{"a":1'), ToolCallEnd("a")], [(False, TRUNCATED, {})]),
     "cut off, cut": ([U("a", 0, "f", '{"a":"x'), CUT], [(False, TRUNCATED, {"a": "x"})]),
     "cut off, its result there": (
         [U("a", 0, "f", '{"a":"x'), ToolResult("a", 1)],
@@ -68,31 +71,34 @@ LIVES: dict[str, tuple[list[Any], list[Outcome]]] = {
     ),
     "cut off before the first value": ([U("a", 0, "f", " "), CUT], [(False, TRUNCATED, UNDEFINED)]),
     "split escapes": (
-        [U("a", 0, "f", '{"a":"\\ud8'), U(None, 0, None, "3d\\u"), U(None, 0, None, 'de00"}'), TOLD],
+        [U("a", 0, "f", '{"a":"\\ud8'), U(None, 0, None, "3d\\u"), U(None, 0, None, 'de00"}'), SIGNALLED],
         [(True, None, {"a": "\U0001f600"})],
     ),
-    "no arguments, told": ([U("a", 0, "f"), TOLD], [(True, None, {})]),
-    "empty arguments, told": ([U("a", 0, "f", ""), U("a", 0, None, ""), TOLD], [(True, None, {})]),
-    "white space, told": ([U("a", 0, "f", " \n"), TOLD], [(True, None, {})]),
-    "no arguments, not told": ([U("a", 0, "f")], [(False, TRUNCATED, UNDEFINED)]),
+    "no arguments, signalled": ([U("a", 0, "f"), SIGNALLED], [(True, None, {})]),
+    "empty arguments, signalled": ([U("a", 0, "f", ""), U("a", 0, None, ""), SIGNALLED], [(True, None, {})]),
+    "white space, signalled": ([U("a", 0, "f", " \n"), SIGNALLED], [(True, None, {})]),
+    "no arguments, not signalled": ([U("a", 0, "f")], [(False, TRUNCATED, UNDEFINED)]),
     "no arguments, cut": ([U("a", 0, "f"), CUT], [(False, TRUNCATED, UNDEFINED)]),
-    "no arguments, its end told": ([U("a", 0, "f"), ToolCallEnd("a")], [(True, None, {})]),
-    "no arguments, its end told, then told": ([U("a", 0, "f"), ToolCallEnd("a"), TOLD], [(True, None, {})]),
-    "no arguments, its end told, then cut": (
+    "no arguments, its end signalled": ([U("a", 0, "f"), ToolCallEnd("a")], [(True, None, {})]),
+    "no arguments, its end signalled, then signalled": (
+        [U("a", 0, "f"), ToolCallEnd("a"), SIGNALLED],
+        [(True, None, {})],
+    ),
+    "no arguments, its end signalled, then cut": (
         [U("a", 0, "f"), ToolCallEnd("a"), CUT],
         [(False, TRUNCATED, UNDEFINED)],
     ),
-    "no arguments, its end told, cut in the next": (
+    "no arguments, its end signalled, cut in the next": (
         [U("a", 0, "f"), ToolCallEnd("a"), U("b", 1, "g", A), CUT],
         [(True, None, {}), (False, TRUNCATED, {"a": 1})],
     ),
-    "no arguments, its end told, cut in text": (
+    "no arguments, its end signalled, cut in text": (
         [U("a", 0, "f"), ToolCallEnd("a"), TextDelta("x"), CUT],
         [(True, None, {})],
     ),
     "no arguments, its result there": ([U("a", 0, "f"), ToolResult("a", 1)], [(True, None, {})]),
     "given up": (
-        [U("a", 0, "f", A), ToolCallEnd("a", failed=True), TOLD],
+        [U("a", 0, "f", A), ToolCallEnd("a", failed=True), SIGNALLED],
         [(False, "provider_error", {"a": 1})],
     ),
     "given up under way": ([U("a", 0, "f", '{"a'), ToolCallEnd("a", failed=True)], [(False, TRUNCATED, {})]),
@@ -100,104 +106,115 @@ LIVES: dict[str, tuple[list[Any], list[Outcome]]] = {
         [U("a", 0, "f"), ToolCallEnd("a", failed=True)],
         [(False, "provider_error", UNDEFINED)],
     ),
-    "its result there": ([U("a", 0, "f", A), ToolResult("a", 1), CUT], [WHOLE]),
-    "invalid": ([U("a", 0, "f", '{"a":1,b}'), TOLD], [(False, "expected_key", {"a": 1})]),
-    "two in one": ([U("a", 0, "f", "{}{}"), TOLD], [(False, "trailing_text", {})]),
-    "more behind a whole document": (
-        [U("a", 0, "f", A), U(None, 0, None, " x"), TOLD],
+    "its result there": ([U("a", 0, "f", A), ToolResult("a", 1), CUT], [COMPLETE]),
+    "invalid": ([U("a", 0, "f", '{"a":1,b}'), SIGNALLED], [(False, "expected_key", {"a": 1})]),
+    "two in one": ([U("a", 0, "f", "{}{}"), SIGNALLED], [(False, "trailing_text", {})]),
+    "more after a complete document": (
+        [U("a", 0, "f", A), U(None, 0, None, " x"), SIGNALLED],
         [(False, "trailing_text", {"a": 1})],
     ),
-    "white space behind a whole document": ([U("a", 0, "f", A), U(None, 0, None, " \n"), TOLD], [WHOLE]),
-    "a list": ([U("a", 0, "f", "[1]"), TOLD], [(True, None, [1])]),
-    "a text": ([U("a", 0, "f", '"x"'), TOLD], [(True, None, "x")]),
-    "null": ([U("a", 0, "f", "null"), TOLD], [(True, None, None)]),
-    "a number, told": ([U("a", 0, "f", "12"), TOLD], [(True, None, 12)]),
+    "white space after a complete document": (
+        [U("a", 0, "f", A), U(None, 0, None, " \n"), SIGNALLED],
+        [COMPLETE],
+    ),
+    "a list": ([U("a", 0, "f", "[1]"), SIGNALLED], [(True, None, [1])]),
+    "a text": ([U("a", 0, "f", '"x"'), SIGNALLED], [(True, None, "x")]),
+    "null": ([U("a", 0, "f", "null"), SIGNALLED], [(True, None, None)]),
+    "a number, signalled": ([U("a", 0, "f", "12"), SIGNALLED], [(True, None, 12)]),
     "a number, cut": ([U("a", 0, "f", "12"), CUT], [(False, TRUNCATED, 12)]),
-    "a number, not told": ([U("a", 0, "f", "12")], [(False, TRUNCATED, 12)]),
-    "free text, told": ([U("a", 0, "f", "SELECT 1", is_free_text=True), TOLD], [(True, None, UNDEFINED)]),
-    "free text, its end told": (
+    "a number, not signalled": ([U("a", 0, "f", "12")], [(False, TRUNCATED, 12)]),
+    "free text, signalled": (
+        [U("a", 0, "f", "SELECT 1", is_free_text=True), SIGNALLED],
+        [(True, None, UNDEFINED)],
+    ),
+    "free text, its end signalled": (
         [U("a", 0, "f", "x", is_free_text=True), ToolCallEnd("a")],
         [(True, None, UNDEFINED)],
     ),
-    "free text, not told": ([U("a", 0, "f", "x", is_free_text=True)], [(False, TRUNCATED, UNDEFINED)]),
+    "free text, not signalled": ([U("a", 0, "f", "x", is_free_text=True)], [(False, TRUNCATED, UNDEFINED)]),
     "free text, cut": ([U("a", 0, "f", "{}", is_free_text=True), CUT], [(False, TRUNCATED, UNDEFINED)]),
-    "free text, its end told, then cut": (
+    "free text, its end signalled, then cut": (
         [U("a", 0, "f", "{}", is_free_text=True), ToolCallEnd("a"), CUT],
         [(False, TRUNCATED, UNDEFINED)],
     ),
-    "free text, told with the first piece only": (
-        [U("a", 0, "f", "SELECT", is_free_text=True), U("a", 0, None, " 1"), TOLD],
+    "free text, signalled with the first piece only": (
+        [U("a", 0, "f", "SELECT", is_free_text=True), U("a", 0, None, " 1"), SIGNALLED],
         [(True, None, UNDEFINED)],
     ),
-    "free text, told before the first piece": (
-        [U("a", 0, "f", is_free_text=True), U(None, 0, None, "SELECT"), U(None, 0, None, " 1"), TOLD],
+    "free text, signalled before the first piece": (
+        [U("a", 0, "f", is_free_text=True), U(None, 0, None, "SELECT"), U(None, 0, None, " 1"), SIGNALLED],
         [(True, None, UNDEFINED)],
     ),
-    "free text that nothing names, behind another": (
-        [U("a", 0, "f", A), U(None, None, "g", "SEL", is_free_text=True), U(None, None, None, "ECT"), TOLD],
-        [WHOLE, (True, None, UNDEFINED)],
+    "free text that nothing names, after another": (
+        [
+            U("a", 0, "f", A),
+            U(None, None, "g", "SEL", is_free_text=True),
+            U(None, None, None, "ECT"),
+            SIGNALLED,
+        ],
+        [COMPLETE, (True, None, UNDEFINED)],
     ),
-    # what the server tells of one call at its end is not taken for what it tells of another
+    # what the server reports about one call at its end is not mistaken for what it reports about another
     "a number at an index, then one that nothing names, cut off": (
-        [U(None, 0, "f", "12"), U(None, None, "g", '{"b":'), TOLD],
+        [U(None, 0, "f", "12"), U(None, None, "g", '{"b":'), SIGNALLED],
         [(True, None, 12), (False, TRUNCATED, {})],
     ),
     "cut off at an index, then a number that nothing names": (
-        [U(None, 0, "f", '{"b":'), U(None, None, "g", "12"), TOLD],
+        [U(None, 0, "f", '{"b":'), U(None, None, "g", "12"), SIGNALLED],
         [(False, TRUNCATED, {}), (True, None, 12)],
     ),
-    "half a pair behind a whole document": (
-        [U("a", 0, "f", A), U("a", 0, None, "\ud83d"), TOLD],
+    "a lone surrogate after a complete document": (
+        [U("a", 0, "f", A), U("a", 0, None, "\ud83d"), SIGNALLED],
         [(False, "trailing_text", {"a": 1})],
     ),
-    "half a pair behind the whole document of one that nothing names": (
-        [U(None, None, "f", A), U(None, None, None, "\ud83d"), U(None, None, "g", A), TOLD],
-        [(False, "trailing_text", {"a": 1}), WHOLE],
+    "a lone surrogate after the complete document of one that nothing names": (
+        [U(None, None, "f", A), U(None, None, None, "\ud83d"), U(None, None, "g", A), SIGNALLED],
+        [(False, "trailing_text", {"a": 1}), COMPLETE],
     ),
     # what is cut is what got the last content
-    "an earlier one cut off, the last one whole, cut": (
+    "an earlier one cut off, the last one complete, cut": (
         [U("a", 0, "f", '{"a":'), U("b", 1, "g", A), CUT],
         [(False, TRUNCATED, {}), (False, TRUNCATED, {"a": 1})],
     ),
-    "an earlier number, the last one whole, cut": (
+    "an earlier number, the last one complete, cut": (
         [U("a", 0, "f", "12"), U("b", 1, "g", A), CUT],
         [(True, None, 12), (False, TRUNCATED, {"a": 1})],
     ),
-    "an earlier one cut off, the last one without arguments, its end told, cut": (
+    "an earlier one cut off, the last one without arguments, its end signalled, cut": (
         [U("a", 0, "f", '{"a":'), U("b", 1, "g"), ToolCallEnd("b"), CUT],
         [(False, TRUNCATED, {}), (False, TRUNCATED, UNDEFINED)],
     ),
     "two without ids, the first one cut off": (
-        [U(None, None, "f", '{"a":'), U(None, None, "g", A), TOLD],
-        [(False, TRUNCATED, {}), WHOLE],
+        [U(None, None, "f", '{"a":'), U(None, None, "g", A), SIGNALLED],
+        [(False, TRUNCATED, {}), COMPLETE],
     ),
     "two at one index, the first one cut off": (
-        [U(None, 0, "f", '{"a":'), U(None, 0, "g", A), TOLD],
-        [(False, TRUNCATED, {}), WHOLE],
+        [U(None, 0, "f", '{"a":'), U(None, 0, "g", A), SIGNALLED],
+        [(False, TRUNCATED, {}), COMPLETE],
     ),
     "two without ids, the first one a number": (
-        [U(None, None, "f", "12"), U(None, None, "g", A), TOLD],
-        [(True, None, 12), WHOLE],
+        [U(None, None, "f", "12"), U(None, None, "g", A), SIGNALLED],
+        [(True, None, 12), COMPLETE],
     ),
     "an empty piece of another before the cut": (
         [U("a", 0, "f", A), U("b", 1, "g", A), U(None, 0, None, ""), CUT],
-        [WHOLE, (False, TRUNCATED, {"a": 1})],
+        [COMPLETE, (False, TRUNCATED, {"a": 1})],
     ),
     "a late piece of an ended one before the cut": (
         [U("a", 0, "f", A), ToolCallEnd("a"), U("b", 1, "g", A), U("a", None, None, ""), CUT],
-        [WHOLE, (False, TRUNCATED, {"a": 1})],
+        [COMPLETE, (False, TRUNCATED, {"a": 1})],
     ),
-    "white space, its end told, then cut": (
+    "white space, its end signalled, then cut": (
         [U("a", 0, "f", " "), ToolCallEnd("a"), CUT],
         [(False, TRUNCATED, UNDEFINED)],
     ),
-    "a number, its end told, then cut": (
+    "a number, its end signalled, then cut": (
         [U("a", 0, "f", "12"), ToolCallEnd("a"), CUT],
         [(False, TRUNCATED, 12)],
     ),
-    "its end told, then given up": (
+    "its end signalled, then given up": (
         [U("a", 0, "f", A), ToolCallEnd("a"), ToolCallEnd("a", failed=True), MessageEnd("stop")],
-        [WHOLE],
+        [COMPLETE],
     ),
 }
 

@@ -123,9 +123,9 @@ def test_what_is_lost_on_the_way_is_missed(
             once_more.add_message(event)
         else:
             without.add_message(event)
-    (whole,) = once_more.complete()
-    assert whole.is_complete
-    assert exactly(whole.args) == exactly(json.loads(text))
+    (entire,) = once_more.complete()
+    assert entire.is_complete
+    assert exactly(entire.args) == exactly(json.loads(text))
     for call in without.complete():
         # a call of which nothing came is none
         assert not call.is_complete or len(stream) == 1
@@ -133,7 +133,7 @@ def test_what_is_lost_on_the_way_is_missed(
 
 @each_build
 def test_the_end_of_another_call_is_no_content(midstream: Any) -> None:
-    """What the middleware tells at the end of one call does not hide that another one was cut off."""
+    """What the middleware reports at the end of one call does not hide that another one was cut off."""
     stream = [U("a", 0, "f", '{"x": '), U("b", 1, "g", '{"y":1}'), MessageEnd("length", is_truncated=True)]
     handler = midstream.ToolsAggregateMessageHandler()
     for event in sent(midstream, "JSON", stream):
@@ -145,8 +145,8 @@ def test_the_end_of_another_call_is_no_content(midstream: Any) -> None:
 
 
 @each_build
-def test_free_text_is_told_before_the_text(midstream: Any) -> None:
-    """Told later, it does not make broken arguments complete."""
+def test_free_text_is_signalled_before_the_text(midstream: Any) -> None:
+    """Signalled later, it does not make broken arguments complete."""
     handler = midstream.ToolsAggregateMessageHandler()
     for message in (U("a", 0, "f", "{"), U("a", 0, is_free_text=True), MessageEnd("stop")):
         handler.add_message(for_build(midstream, message))

@@ -86,7 +86,7 @@ ENUMS = {"ErrorCode", "JsonFragmentKind", "ParserMode"}
 def test_both_builds_have_the_same_signatures(name: str) -> None:
     plain, compiled = (inspect.signature(getattr(build, name)) for build in (BUILDS["plain"], midstream))
     if compiled.return_annotation is inspect.Signature.empty:
-        # Cython knows the type of what its own functions return, and does not tell
+        # Cython knows the type of what its own functions return, and does not say so
         plain = plain.replace(return_annotation=inspect.Signature.empty)
     assert str(plain).replace("midstream_plain.", "midstream.") == str(compiled)
     if name not in ENUMS:

@@ -173,7 +173,7 @@ class Colour(StrEnum):
     RED = "red"
 
 
-class Half(StrEnum):
+class Part(StrEnum):
     PAIR = "\ud83d\ude00"
 
 
@@ -280,7 +280,7 @@ def test_a_debounced_source_merges_steps() -> None:
 @pytest.mark.parametrize(
     "text", ['{"k\ud83d\ude00":["\ud83d\ude00"]}', '{"k\ud83d\\ude00":["\\ud83d\ude00"]}']
 )
-def test_two_halves_in_a_text_are_one_character(text: str) -> None:
+def test_two_surrogates_in_a_text_are_one_character(text: str) -> None:
     chunker = JsonStreamChunker()
     assert chunker.process(text) == '{"k😀":["😀'
     assert chunker.process({"k😀": ["😀!"]}) == "!"
@@ -288,13 +288,13 @@ def test_two_halves_in_a_text_are_one_character(text: str) -> None:
     assert JsonStreamChunker().process(deep) == "[" * 2000 + '"😀'
 
 
-def test_two_halves_in_a_value_are_one_character() -> None:
+def test_two_surrogates_in_a_value_are_one_character() -> None:
     chunker = JsonStreamChunker()
     assert chunker.process({"k\ud83d\ude00": ["a\ud83d"]}) == '{"k😀":["a'
     assert chunker.process({"k\ud83d\ude00": ["a\ud83d\ude00"]}) == "😀"
     # whichever way the next one comes
     assert chunker.process('{"k😀":["a\\ud83d\\ude00b"]}') == "b"
-    stays_alone = {"k😀": ["a\ud83d\ude00b", "\ude00\ud83d", [Half.PAIR]], "\ud83d": {"\ude00": 1}}
+    stays_alone = {"k😀": ["a\ud83d\ude00b", "\ude00\ud83d", [Part.PAIR]], "\ud83d": {"\ude00": 1}}
     text = chunker.process(stays_alone)
     assert text == r"""","\ude00\ud83d",["😀"]],"\ud83d":{"\ude00":1"""
     assert chunker.flush() == "}}"
@@ -424,7 +424,7 @@ def test_depth_is_no_matter(opening: str) -> None:
         '"' + closing[:-1]
     )
     assert chunker.flush() == closing[-1]
-    # held, compared and written whole
+    # held, compared and written completely
     chunker.reset()
     assert chunker.process({"p": value, "q": "x"}) == "{"
     assert (
@@ -529,9 +529,9 @@ def test_chunks_passes_its_options() -> None:
 PLAIN = [
     ("grows", ["", "a", "a", "ab\n"], ["", "a", "", "b\n"], ""),
     ("bytes", [b"a", "aé".encode()], ["a", "é"], ""),
-    ("half a pair waits", ["a\ud83d", "a😀"], ["a", "😀"], ""),
-    ("half a pair at the end", ["a\ud83d"], ["a"], "\ud83d"),
-    ("two halves", ["a\ud83d", "a\ud83d\ude00"], ["a", "\ud83d\ude00"], ""),
+    ("a lone surrogate waits", ["a\ud83d", "a😀"], ["a", "😀"], ""),
+    ("a lone surrogate at the end", ["a\ud83d"], ["a"], "\ud83d"),
+    ("two surrogates", ["a\ud83d", "a\ud83d\ude00"], ["a", "\ud83d\ude00"], ""),
 ]
 
 

@@ -80,14 +80,14 @@ def test_any_number_of_members_is_written_without_brackets(count: int) -> None:
 def test_an_empty_last_item_waits_until_its_array_closes() -> None:
     chunker = JsonStreamChunker()
     assert chunker.process({"a": ["x"]}) == '{"a":["x'
-    # the array is final, but of the two new ones nothing tells which grows: so nothing closes it yet
+    # the array is final, but of the two new ones nothing shows which grows, so nothing closes it yet
     assert chunker.process({"a": ["x", "y", ""], "b": ["p"], "c": ["q"]}) == '","y"'
     assert chunker.flush() == ',""],"b":["p"],"c":["q"]}'
 
 
 def test_a_snapshot_that_comes_again_says_nothing() -> None:
     chunker = JsonStreamChunker(tentative_numbers=True)
-    # a number that may go on waits behind a string that has just grown
+    # a number that may continue waits after a string that has just grown
     for snapshot, chunk in (
         (["ab"], '["ab'),
         (["abc", 1], "c"),
@@ -118,14 +118,14 @@ def test_what_is_corrected_is_final_if_a_key_has_joined_beside_it() -> None:
 
 @pytest.mark.parametrize("shape", ["arrays", "objects", "both"])
 def test_what_is_too_deep_for_the_encoder_is_written_all_the_same(shape: str) -> None:
-    before, behind = {
+    before, after = {
         "arrays": ('[0,"é",', ',{},[],"\\""]'),
         "objects": ('{"a":0,"\\"":', ',"z":{},"\ue000":[]}'),
         "both": ('[{"a":null,"b":', ',"c":"x"},true]'),
     }[shape]
-    text = before * DEEP + "1" + behind * DEEP
+    text = before * DEEP + "1" + after * DEEP
     chunker = JsonStreamChunker()
-    # two of them: nothing tells which one grows, so both are held, and then written whole
+    # two of them: nothing shows which one grows, so both are held, and then written completely
     start = chunker.process(f'{{"p":{text},"q":[1]}}')
     assert (start, chunker.flush()) == ("{", f'"p":{text},"q":[1]}}')
 
@@ -148,8 +148,8 @@ def test_what_is_written_is_compared_at_any_depth(opening: str, closing: str) ->
         for inmost in ("true", "2"):
             with pytest.raises(JsonStreamError):
                 chunker.process(f'{first}{nested(inmost)}{more}"xy"{end}')
-        whole = f'{first}{nested("1")}{more}"xy"{end}'
-        assert text + chunker.process(whole) + chunker.flush() == whole
+        complete = f'{first}{nested("1")}{more}"xy"{end}'
+        assert text + chunker.process(complete) + chunker.flush() == complete
 
 
 # What is wrong, and where
@@ -196,7 +196,7 @@ def test_a_model_may_be_null_but_no_other_model() -> None:
     assert (raised.value.code, raised.value.path) == ("invalid_snapshot", "root.a")
 
 
-def test_behind_the_end_of_the_text_there_is_no_place() -> None:
+def test_after_the_end_of_the_text_there_is_no_place() -> None:
     for chunker in (JsonStreamChunker(), PlainTextStreamChunker()):
         chunker.flush()
         with pytest.raises(JsonStreamError) as raised:

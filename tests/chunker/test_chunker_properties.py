@@ -42,7 +42,7 @@ each_range = pytest.mark.parametrize(
 )
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
-# two halves of a surrogate pair are one character to every reader of JSON
+# the two surrogates of a pair are one character to every reader of JSON
 texts = st.text(st.characters(codec="utf-8") | st.just("\ud83d"), max_size=12)
 documents = st.recursive(
     scalars | texts,
@@ -257,7 +257,7 @@ def test_a_boolean_is_never_taken_for_a_number() -> None:
         for other in confusions(value):
             assert value == other
             for before, now, after in (
-                # written whole; followed, then closed; followed, then complete but for its closing tokens
+                # written at once; followed, then closed; followed, then complete but for its closing tokens
                 ({"k": "", "v": value}, {"k": "", "v": value, "s": "x"}, {"k": "", "v": other, "s": "x"}),
                 ({"v": value}, {"v": value, "s": "x"}, {"v": other, "s": "x"}),
                 ({"v": value}, {"v": value, "s": "x", "t": "y"}, {"v": other, "s": "x", "t": "y"}),
@@ -274,6 +274,6 @@ def test_a_boolean_is_never_taken_for_a_number() -> None:
 @settings(deadline=None)
 @given(st.lists(st.text(), max_size=8))
 def test_plain_text_chunks_joined_are_the_last_text(pieces: list[str]) -> None:
-    whole = ["".join(pieces[: end + 1]) for end in range(len(pieces))]
+    complete = ["".join(pieces[: end + 1]) for end in range(len(pieces))]
     chunker = PlainTextStreamChunker()
-    assert "".join(map(chunker.process, whole)) + chunker.flush() == (whole or [""])[-1]
+    assert "".join(map(chunker.process, complete)) + chunker.flush() == (complete or [""])[-1]

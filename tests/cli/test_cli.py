@@ -297,9 +297,9 @@ def test_too_deep(command: str) -> None:
         assert "containers nested deeper than max_depth (line 1, column 1001)" in done.stderr
     if command in ("watch", "value"):
         assert done.stdout.count("[") == 1000
-    whole = quick(command, data="[" * 100_000 + "]" * 100_000)
-    assert whole.returncode == (0 if command == "chunk" else 1)
-    assert whole.stdout.count("[") == 100_000 or command != "chunk"
+    complete = quick(command, data="[" * 100_000 + "]" * 100_000)
+    assert complete.returncode == (0 if command == "chunk" else 1)
+    assert complete.stdout.count("[") == 100_000 or command != "chunk"
 
 
 def test_closed_ends() -> None:
@@ -383,7 +383,7 @@ def test_value_before_an_error_is_printed() -> None:
         ('{"a": 1}\r\n{"b": 2}\r\n', ['{"a": 1}', '{"b": 2}']),
         ('\ufeff{"a": 1}{"b": 2}', ['{"a": 1}', '{"b": 2}']),
         ('{"a": 1}\n{"b": ', ['{"a": 1}', "{}"]),
-        # nothing of the next one is known: the one before is not told twice
+        # nothing of the next one is known: the one before is not reported twice
         ('{"a": 1}\ntru', ['{"a": 1}']),
         ("1\n2\n3", ["1", "2", "3"]),
         ('"a"\n"a', ['"a"', '"a"']),
@@ -700,7 +700,7 @@ def test_stopped_by_a_signal(command: str) -> None:
 
 
 def wait_for_reader(pipe: IO[bytes] | int | None) -> None:
-    """Wait until the process behind a pipe has read what it was given."""
+    """Wait until the process at the end of a pipe has read what it was given."""
     assert pipe is not None
     for _ in range(500):
         if fcntl.ioctl(pipe, termios.FIONREAD, b"\0\0\0\0") == b"\0\0\0\0":
@@ -761,8 +761,8 @@ def test_memory_is_bounded(args: list[str], size: int) -> None:
 def test_serve() -> None:
     """The gateway answers where it says it does, keeps its port to itself, and ends on Ctrl-C."""
     with running("serve", "--port", "0", "--quiet", stderr=subprocess.PIPE) as process:
-        told = read_until(process, b"\n").decode()
-        url = told.split()[2]
+        line = read_until(process, b"\n").decode()
+        url = line.split()[2]
         with urlopen(f"{url}/api/recordings") as answer:
             assert "trip" in [recording["name"] for recording in json.load(answer)]
         taken = run("serve", "--port", url.rpartition(":")[2])

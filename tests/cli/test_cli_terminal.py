@@ -55,7 +55,7 @@ class Terminal:
                 self.pipe = os.open(pipe, os.O_WRONLY)
 
     def write(self, data: bytes) -> None:
-        """Write to the pipe; it is full when the command falls behind."""
+        """Write to the pipe; it is full when the command reads too slowly."""
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(self.pipe, rest) :]
@@ -67,7 +67,7 @@ class Terminal:
             self.pipe = -1
 
     def see(self, seconds: float = 0.0) -> bool:
-        """Show what the command has drawn; tell whether it may draw more."""
+        """Show what the command has drawn; return whether it may draw more."""
         try:
             piece = self.process.read_nonblocking(1 << 16, timeout=seconds)
         except pexpect.TIMEOUT:
@@ -98,7 +98,7 @@ class Terminal:
         """Wait for the end, which comes by itself; give the exit code and the screen."""
         deadline = time.monotonic() + 60
         while self.see(10):
-            assert time.monotonic() < deadline, f"it goes on:\n{self.text()}"
+            assert time.monotonic() < deadline, f"it has not ended:\n{self.text()}"
         self.process.wait()
         assert b"Traceback" not in self.output
         return self.process.exitstatus, self.text()

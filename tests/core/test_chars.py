@@ -58,7 +58,7 @@ def test_control_characters_are_found_at_every_offset(build: str, wide: str, con
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_equal_keys_of_other_widths_are_told_apart(build: str) -> None:
+def test_equal_keys_of_other_widths_are_distinguished(build: str) -> None:
     # all of these have the same bytes where wide characters are looked at as one byte
     text = json.dumps(
         [{"k\xffy": 1, "k\u0100y": 2, "k\u20acy": 3, "k\U0001f600y": 4}] * 3, ensure_ascii=False
@@ -80,7 +80,7 @@ def test_every_character_of_a_short_fragment_counts(build: str, mark: str) -> No
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_keys_that_differ_in_one_character_are_told_apart(build: str) -> None:
+def test_keys_that_differ_in_one_character_are_distinguished(build: str) -> None:
     for length in range(1, 18):
         keys = ["a" * at + other + "a" * (length - at - 1) for at in range(length) for other in "ab"]
         text = json.dumps([{key: number} for number, key in enumerate(keys)])
@@ -90,7 +90,7 @@ def test_keys_that_differ_in_one_character_are_told_apart(build: str) -> None:
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("wide", ["", "\xe9", "\u20ac", "\U0001f600"], ids=ascii)
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 8, 9, 17, 64, 127, 128, 129])
-def test_a_string_in_pieces_is_whole_in_the_end(build: str, wide: str, size: int) -> None:
+def test_a_string_in_pieces_is_complete_in_the_end(build: str, wide: str, size: int) -> None:
     library = BUILDS[build]
     for length in (3, 127, 128, 129, 255, 257, 400):
         for at in (0, 1, length // 2, length):
@@ -103,16 +103,16 @@ def test_a_string_in_pieces_is_whole_in_the_end(build: str, wide: str, size: int
                 library.JsonValueAccumulator(),
                 library.create_parser_state(),
             )
-            whole = []
+            complete = []
             for number, part in enumerate(parts):
-                whole += [u.value for u in updates.add_fragment(part) if u.kind == "CompleteString"]
+                complete += [u.value for u in updates.add_fragment(part) if u.kind == "CompleteString"]
                 values.add_fragment(part)
                 state = library.parse_chunk(state, part)
                 if number % 7 == 3:
-                    # looking, saving and going on elsewhere must not lose what is underway
+                    # reading, saving and continuing elsewhere must not lose what is pending
                     values.value  # noqa: B018
                     updates = type(updates).restore(json.loads(json.dumps(updates.checkpoint())))
-            assert whole == [inside]
+            assert complete == [inside]
             assert values.value == library.get_resolved_value(state) == json.loads(text)
 
 
@@ -142,7 +142,7 @@ def test_a_key_is_what_it_is_not_what_is_expected(build: str, keys: list[str]) -
 
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("wide", ["", *WIDE], ids=ascii)
-def test_short_values_that_differ_in_one_character_are_told_apart(build: str, wide: str) -> None:
+def test_short_values_that_differ_in_one_character_are_distinguished(build: str, wide: str) -> None:
     # all lengths in one fragment, and each of them twice
     values = [""]
     for length in range(1, 20):

@@ -30,15 +30,15 @@ def test_an_empty_fragment_says_nothing(midstream: Any, text: str, empty: Any) -
     assert value.add_fragment(empty) is False
 
 
-# (section 7) which code units are halves of a pair
+# (section 7) which code units are surrogates
 
-HALVES = ["d7ff", "d800", "d83d", "dbff", "dc00", "dfff", "e000", "0000", "ffff", "FFFF"]
+SURROGATES = ["d7ff", "d800", "d83d", "dbff", "dc00", "dfff", "e000", "0000", "ffff", "FFFF"]
 
 
 @each_build
-def test_only_a_high_and_a_low_half_make_a_pair(midstream: Any) -> None:
-    for first in HALVES:
-        for second in HALVES:
+def test_only_a_high_and_a_low_surrogate_make_a_pair(midstream: Any) -> None:
+    for first in SURROGATES:
+        for second in SURROGATES:
             text = f'"\\u{first}\\u{second}."'
             for fragments in ([text], [*text]):
                 assert [*midstream.values(fragments)][-1] == json.loads(text), text
@@ -73,7 +73,7 @@ def recovered(midstream: Any, fragments: list[str]) -> tuple[list[int], Any]:
         # a value can't stand for a key
         ('{"a":1 {"b":2}, "c":3}', [7], {"a": 1, "c": 3}),
         ('{"a":1 ["b"], "c":3}', [7], {"a": 1, "c": 3}),
-        # no token with which the structure could go on
+        # no token with which the structure could continue
         ("[1 }, 2]", [3], [1, 2]),
         ("[1 ~, 2]", [3], [1, 2]),
         ("[1 é, 2]", [3], [1, 2]),
@@ -97,7 +97,7 @@ def test_a_missing_separator_costs_one_error(
     ("text", "token", "place", "most"),
     [
         ('["\\u12', "place in an escape", 1, 5),
-        ('["\\ud83d', "high half", 2, 0xDBFF),
+        ('["\\ud83d', "high surrogate", 2, 0xDBFF),
         ('["\\u12', "code so far", 3, 0xFF),
         ('["\\u', "code so far", 3, 0),
         ('["\\', "code so far", 3, 0),
@@ -129,7 +129,7 @@ def restored(midstream: Any, data: dict[str, Any]) -> Any:
 
 @each_build
 @pytest.mark.parametrize("text", ["-", "0", "12", "-0.", "1.5", "1e", "12E-", "-3.25e+07"])
-def test_a_checkpoint_in_a_number_has_a_number_to_go_on_with(midstream: Any, text: str) -> None:
+def test_a_checkpoint_in_a_number_has_a_number_to_continue_with(midstream: Any, text: str) -> None:
     accumulator = midstream.JsonFragmentAccumulator()
     accumulator.add_fragment("[" + text)
     data = accumulator.checkpoint()
@@ -160,7 +160,7 @@ def test_a_checkpoint_in_a_number_has_a_number_to_go_on_with(midstream: Any, tex
 
 @each_build
 @pytest.mark.parametrize("high", [1, 65, 0xD7FF])
-def test_a_checkpoint_with_half_a_character_has_a_high_half(midstream: Any, high: int) -> None:
+def test_a_checkpoint_with_part_of_a_character_has_a_high_surrogate(midstream: Any, high: int) -> None:
     accumulator = midstream.JsonFragmentAccumulator()
     accumulator.add_fragment('["\\ud83d')
     data = accumulator.checkpoint()
@@ -170,7 +170,7 @@ def test_a_checkpoint_with_half_a_character_has_a_high_half(midstream: Any, high
 
 
 @each_build
-def test_a_stream_that_is_as_long_as_can_be_counted_goes_on(midstream: Any) -> None:
+def test_a_stream_that_is_as_long_as_can_be_counted_continues(midstream: Any) -> None:
     accumulator = midstream.JsonValueAccumulator(after_root="next", limits=midstream.Limits(*[None] * 4))
     accumulator.add_fragment("[")
     data = accumulator.checkpoint()
@@ -194,7 +194,7 @@ def test_a_checkpoint_between_tokens_says_nothing_of_the_last_one(midstream: Any
 # What a limit leaves of a string
 
 
-def told(updates: list[Any]) -> list[tuple[str, Any]]:
+def summary(updates: list[Any]) -> list[tuple[str, Any]]:
     return [(str(update.kind.value), update.text_value) for update in updates if update.kind != "Error"]
 
 
@@ -210,19 +210,19 @@ def test_up_to_the_limit_of_a_document_a_string_comes_in_one_piece(
     accumulator = midstream.JsonFragmentAccumulator(on_error="event", limits=limits)
     updates = accumulator.add_fragment(start)
     updates += accumulator.add_fragment('["ab\\ud83dcd"]'.removeprefix(start))
-    assert told(updates) == [("StartArray", None), ("StartString", None), ("PartialString", piece)]
+    assert summary(updates) == [("StartArray", None), ("StartString", None), ("PartialString", piece)]
     assert (updates[-1].error.code, updates[-1].error.index) == ("document_limit", limit)
 
 
 @each_build
 @pytest.mark.parametrize("after_root", ["error", "ignore", "next"])
 @pytest.mark.parametrize("number", ["-", "12.", "1e", "1E+"])
-@pytest.mark.parametrize("behind", [" ", "x", "\ufffd", "]", "2"])
+@pytest.mark.parametrize("after", [" ", "x", "\ufffd", "]", "2"])
 def test_what_can_not_end_a_number_at_the_limit_is_too_much(
-    midstream: Any, number: str, behind: str, after_root: str
+    midstream: Any, number: str, after: str, after_root: str
 ) -> None:
     limits = midstream.Limits(max_document=len(number))
-    for fragments in ([number + behind], [number, behind], [*(number + behind)]):
+    for fragments in ([number + after], [number, after], [*(number + after)]):
         accumulator = midstream.JsonFragmentAccumulator("root", "event", after_root, limits)
         updates = [update for fragment in fragments for update in accumulator.add_fragment(fragment)]
         errors = [(update.error.code, update.error.index) for update in updates]
@@ -265,7 +265,7 @@ def test_a_long_fragment_may_end_anywhere(midstream: Any, text: str) -> None:
         slowly.add_fragment(char)
 
 
-# Where recovery goes on
+# Where recovery continues
 
 
 @each_build
@@ -277,13 +277,13 @@ def test_a_long_fragment_may_end_anywhere(midstream: Any, text: str) -> None:
         # a bracket that fits nothing but the root is a slip of the right one
         ('{"a":[1, x}, "b":2}', [(1, 10)], {"a": [1], "b": 2}),
         ('[{"a":x], 2]', [(1, 7)], [{}, 2]),
-        # lines are counted in what is passed over, too
+        # lines are counted in what is skipped, too
         ("[x\n y,\n z, 1]", [(1, 2), (3, 2)], [1]),
         ('[x\n\n"\n",\n z, 1]', [(1, 2), (5, 2)], [1]),
         ("[1 x\ny\n\n, ?]", [(1, 4), (4, 3)], [1]),
     ],
 )
-def test_recovery_goes_on_at_its_place(
+def test_recovery_continues_at_its_place(
     midstream: Any, text: str, places: list[tuple[int, int]], value: Any
 ) -> None:
     for fragments in ([text], [*text]):
@@ -310,8 +310,8 @@ def test_what_was_broken_off_is_no_part_of_the_next(midstream: Any, text: str, t
     for fragments in ([text], [*text]):
         accumulator = midstream.JsonFragmentAccumulator(on_error="recover")
         updates = [update for fragment in fragments for update in accumulator.add_fragment(fragment)]
-        whole = ("Key", "CompleteString", "CompleteNumber")
-        assert [update.text_value for update in updates if update.kind in whole] == texts
+        complete = ("Key", "CompleteString", "CompleteNumber")
+        assert [update.text_value for update in updates if update.kind in complete] == texts
 
 
 # Keys repeat: the same object again costs no memory

@@ -116,9 +116,9 @@ SUSPECTS = '{}[]",:\\/ubtfnrelsa0129+-.eE \t\n\r\x00\x1f\ufeff\u00e9\U0001f600dD
 
 
 @st.composite
-def damaged(draw: st.DrawFn, whole: st.SearchStrategy[str] = documents) -> str:
+def damaged(draw: st.DrawFn, complete: st.SearchStrategy[str] = documents) -> str:
     """Delete, insert or replace a few characters, or cut the end off."""
-    text = draw(whole)
+    text = draw(complete)
     for _ in range(draw(st.integers(1, 3))):
         at = draw(st.integers(0, len(text)))
         act = draw(st.sampled_from(["delete", "insert", "replace", "truncate"]))
@@ -203,9 +203,9 @@ def test_the_model_agrees_with_the_codec(data: bytes) -> None:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        whole = len(data[: error.start].decode()) + 1
+        complete = len(data[: error.start].decode()) + 1
         truncated = error.reason == "unexpected end of data"
-        assert (last.text_value, last.value[0]) == ("truncated" if truncated else "invalid_utf8", whole)
+        assert (last.text_value, last.value[0]) == ("truncated" if truncated else "invalid_utf8", complete)
     else:
         assert (last.text_value, last.value[0]) == ("truncated", len(text) + 1)
 
@@ -252,12 +252,12 @@ def test_invariant_1_a_checkpoint_is_a_cut(
     acc = midstream.JsonFragmentAccumulator(**call_options)
     updates = []
     with within(2):
-        whole = join_partials(run(midstream, [text], **call_options))
+        complete = join_partials(run(midstream, [text], **call_options))
     for fragment in pieces(text, at):
         updates += acc.add_fragment(fragment)
         acc = midstream.JsonFragmentAccumulator.restore(json.loads(json.dumps(acc.checkpoint())))
     updates += acc.finish()
-    assert exactly(join_partials(items_of(updates))) == exactly(whole)
+    assert exactly(join_partials(items_of(updates))) == exactly(complete)
 
 
 @each_build
@@ -308,7 +308,7 @@ def test_invariant_3_at_once(
 @each_build
 @given(text=documents, at=cuts)
 @examples
-def test_invariant_4_atoms_appear_once_and_whole(midstream: Any, text: str, at: list[int]) -> None:
+def test_invariant_4_atoms_appear_once_and_completely(midstream: Any, text: str, at: list[int]) -> None:
     written: list[str] = []
 
     json.loads(text, parse_int=written.append, parse_float=written.append)
@@ -344,8 +344,8 @@ def leaves(value: Any) -> Iterator[str]:
 @given(texts_in_a_row=st.lists(documents, max_size=3), damage=damaged(), at=cuts)
 @examples
 def test_invariant_5_balance(midstream: Any, texts_in_a_row: list[str], damage: str, at: list[int]) -> None:
-    whole = "\n".join(texts_in_a_row)
-    items = run(midstream, pieces(whole, at), after_root="next")
+    complete = "\n".join(texts_in_a_row)
+    items = run(midstream, pieces(complete, at), after_root="next")
     assert len(split_documents(items)) == len(texts_in_a_row)
     for document in split_documents(items):
         assert nesting(document) == []
@@ -423,7 +423,7 @@ def test_invariant_7_nothing_lost(midstream: Any, text: str | bytes, at: list[in
     assert updates[-1].text_value == str(first)
     assert updates[-1].error == first.error
     assert quiet.add_fragment(more) == quiet.finish() == []
-    # and what it was told does not stick
+    # and what it was given does not stay
     quiet.reset()
     kinds = [item.kind for item in items_of(quiet.add_fragment("[]"))]
     assert kinds == ["StartArray", "EndArray", "JsonComplete"]
@@ -494,7 +494,7 @@ def test_invariant_8_linear_time(midstream: Any, shape: Callable[[int], str], si
         acc = midstream.JsonFragmentAccumulator(limits=limits, parse_int=str, parse_float=str)
 
         def run() -> None:
-            """Keep nothing of what is told."""
+            """Keep nothing of what is reported."""
             for fragment in fragments:
                 acc.add_fragment(fragment)
             acc.finish()

@@ -1,4 +1,4 @@
-"""Every rule of the lenient dialect on both builds, as characters and as bytes, whole and at every cut."""
+"""Every rule of the lenient dialect on both builds, as str and as bytes, in one piece and at every cut."""
 
 from __future__ import annotations
 

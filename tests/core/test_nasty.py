@@ -45,7 +45,7 @@ POLICIES = ["raise", "event", "recover"]
 
 
 def value_of(midstream: Any, fragments: Iterable[str | bytes], **options: Any) -> Any:
-    """Rebuild the value of fragments that must be whole and valid."""
+    """Rebuild the value of fragments that must be complete and valid."""
     items = run(midstream, fragments, **options)
     assert items[-1].kind == "JsonComplete"
     return fold(items)
@@ -88,7 +88,7 @@ def test_escapes_and_pairs_cut_at_every_character(midstream: Any, text: str, val
         assert value_of(midstream, fragments) == value
 
 
-def test_a_pair_is_held_back_until_it_is_whole(midstream: Any) -> None:
+def test_a_pair_is_held_back_until_it_is_complete(midstream: Any) -> None:
     acc = midstream.JsonFragmentAccumulator()
     acc.add_fragment('"')
     for char in r"\ud83d\ude0":
@@ -724,7 +724,7 @@ def moved(midstream: Any, acc: Any, **hooks: Any) -> Any:
     return midstream.JsonFragmentAccumulator.restore(json.loads(json.dumps(acc.checkpoint())), **hooks)
 
 
-def goes_on(midstream: Any, acc: Any, fragments: Iterable[str | bytes]) -> list[Item]:
+def continued(midstream: Any, acc: Any, fragments: Iterable[str | bytes]) -> list[Item]:
     """Feed and finish; an error becomes the last item."""
     items: list[Item] = []
     try:
@@ -748,9 +748,9 @@ def test_checkpoint_at_every_cut(midstream: Any) -> None:
             assert other.position == acc.position
             assert other.is_complete == acc.is_complete
             expected = exactly(model.add(second) + model.finish())
-            assert exactly(goes_on(midstream, other, [second])) == expected
+            assert exactly(continued(midstream, other, [second])) == expected
             # the one it was taken from is not disturbed
-            assert exactly(goes_on(midstream, acc, [second])) == expected
+            assert exactly(continued(midstream, acc, [second])) == expected
 
 
 def test_checkpoint_after_every_character(midstream: Any) -> None:
@@ -804,7 +804,7 @@ def test_checkpoint_inside_tokens(midstream: Any, first: str | bytes, second: st
     acc = midstream.JsonFragmentAccumulator()
     assert exactly(items_of(acc.add_fragment(first))) == exactly(model.add(first))
     expected = exactly(model.add(second) + model.finish())
-    assert exactly(goes_on(midstream, moved(midstream, moved(midstream, acc)), [second])) == expected
+    assert exactly(continued(midstream, moved(midstream, moved(midstream, acc)), [second])) == expected
 
 
 def test_checkpoint_after_an_error(midstream: Any) -> None:
@@ -863,7 +863,7 @@ def test_checkpoint_after_the_root(midstream: Any, after_root: str) -> None:
         other = moved(midstream, acc)
         assert other.is_complete == model.is_complete
         expected = exactly(model.add(second) + model.finish())
-        assert exactly(goes_on(midstream, other, [second])) == expected
+        assert exactly(continued(midstream, other, [second])) == expected
         if after_root == "ignore":
             assert other.trailing == model.trailing == ' \n{"a": 2} 34 "x"true 5 '
         assert other.position == model.position
@@ -899,7 +899,7 @@ def test_checkpoint_keeps_count_against_the_limits(midstream: Any, split: int) -
         model = NaiveParser(limits=limits)
         assert exactly(items_of(acc.add_fragment(text[:split]))) == exactly(model.add(text[:split]))
         expected = exactly(model.add(text[split:]) + model.finish())
-        assert exactly(goes_on(midstream, moved(midstream, acc), [text[split:]])) == expected
+        assert exactly(continued(midstream, moved(midstream, acc), [text[split:]])) == expected
 
 
 DAMAGED = [
@@ -912,12 +912,12 @@ DAMAGED = [
 
 @pytest.mark.parametrize("text", DAMAGED)
 def test_checkpoint_while_recovering(midstream: Any, text: str) -> None:
-    whole = midstream.JsonFragmentAccumulator(on_error="recover")
-    expected = exactly(join_partials(goes_on(midstream, whole, [text])))
+    complete = midstream.JsonFragmentAccumulator(on_error="recover")
+    expected = exactly(join_partials(continued(midstream, complete, [text])))
     for first, second in two_way_cuts(text):
         acc = midstream.JsonFragmentAccumulator(on_error="recover")
         items = items_of(acc.add_fragment(first))
-        items += goes_on(midstream, moved(midstream, acc), [second])
+        items += continued(midstream, moved(midstream, acc), [second])
         assert exactly(join_partials(items)) == expected, first
 
 
@@ -1111,7 +1111,7 @@ def test_after_root_ignore(midstream: Any, text: str, trailing: str) -> None:
         assert acc.position.index == len(text)
 
 
-def test_after_root_ignore_still_wants_a_whole_root(midstream: Any) -> None:
+def test_after_root_ignore_still_needs_a_complete_root(midstream: Any) -> None:
     assert error_of(midstream, ["12-"], after_root="ignore") == ("invalid_number", 2)
     assert error_of(midstream, ["12."], after_root="ignore") == ("truncated", 3)
     assert error_of(midstream, [""], after_root="ignore") == ("truncated", 0)
@@ -1144,7 +1144,7 @@ def test_after_root_next(midstream: Any, text: str, values: list[Any]) -> None:
         assert all(document[-1].kind == "JsonComplete" for document in documents)
 
 
-def test_after_root_next_goes_on_counting(midstream: Any) -> None:
+def test_after_root_next_continues_counting(midstream: Any) -> None:
     items = run(midstream, ['{"a": 1}\n', "[2]\n", "[3,\n,"], after_root="next")
     assert items[-1] == Item("Error", (1,), "expected_value", (17, 4, 1))
     assert error_of(midstream, ["{} [1"], after_root="next") == ("truncated", 5)
@@ -1213,7 +1213,7 @@ def test_raise_gives_the_updates_of_the_fragment(midstream: Any) -> None:
     assert error.error == midstream.ParserError.at(error.code, error.index, error.line, error.column)
 
 
-def test_raise_goes_on_raising_until_reset(midstream: Any) -> None:
+def test_raise_continues_raising_until_reset(midstream: Any) -> None:
     acc = midstream.JsonFragmentAccumulator(on_error="raise")
     first = caught(midstream, lambda: acc.add_fragment("[1,,"))
     assert kinds(first.updates) == ["StartArray", "CompleteNumber"]
@@ -1226,7 +1226,7 @@ def test_raise_goes_on_raising_until_reset(midstream: Any) -> None:
     ):
         again = caught(midstream, call)
         assert (again.error, again.path, again.updates) == (first.error, first.path, [])
-    # what was handed out is not touched
+    # what was returned is not touched
     assert kinds(first.updates) == ["StartArray", "CompleteNumber"]
     acc.reset()
     assert kinds(acc.add_fragment("[]")) == ["StartArray", "EndArray", "JsonComplete"]
@@ -1314,9 +1314,9 @@ def test_recover_ends_where_not_even_a_root_container_is_allowed(midstream: Any)
 def test_recover_from_several_bad_bytes_at_any_cut(midstream: Any, data: bytes) -> None:
     for after_root in ("error", "ignore", "next"):
         options = {"on_error": "recover", "after_root": after_root}
-        whole = exactly(join_partials(run(midstream, [data], **options)))
+        complete = exactly(join_partials(run(midstream, [data], **options)))
         for fragments in cuttings(data):
-            assert exactly(join_partials(run(midstream, fragments, **options))) == whole
+            assert exactly(join_partials(run(midstream, fragments, **options))) == complete
 
 
 @pytest.mark.parametrize("on_error", POLICIES)
@@ -1395,7 +1395,7 @@ def test_updates_over_an_async_iterable(midstream: Any) -> None:
 
 @pytest.mark.parametrize("length", [1023, 1024, 1025, 2048, 3000])
 def test_tokens_of_thousands_of_fragments(length: int, midstream: Any) -> None:
-    """Pieces are joined in batches; a token that ends with a full batch is as whole as any other."""
+    """Pieces are joined in batches; a token that ends with a full batch is as complete as any other."""
     key, text, number = "k" * length, "ä" * length, "1" * length
     document = json.dumps({key: [text, int(number)]}, ensure_ascii=False)
     accumulator = midstream.JsonFragmentAccumulator()
@@ -1413,7 +1413,7 @@ class Data(bytes):
 
 
 def test_fragments_of_derived_types(midstream: Any) -> None:
-    """SDKs wrap what they hand out; what comes out of us is plain."""
+    """SDKs wrap what they return; our results are plain."""
     for fragments in (
         [Text('{"a": "b'), Text("c"), Text('d"}')],
         [Data(b'{"a": "b'), bytearray(b"c"), memoryview(b'd"}')],

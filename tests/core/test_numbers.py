@@ -37,14 +37,14 @@ def as_printed(rng: random.Random) -> str:
 
 def any_digits(rng: random.Random) -> str:
     """Write digits, a point and an exponent, as many as there may be."""
-    whole = str(rng.randrange(10 ** rng.randint(1, 22)))
+    integer_part = str(rng.randrange(10 ** rng.randint(1, 22)))
     fraction = (
         f".{rng.randrange(10 ** rng.randint(1, 22)):0{rng.randint(1, 25)}}" if rng.random() < 0.7 else ""
     )
     exponent = (
         f"{rng.choice('eE')}{rng.choice(['', '+', '-'])}{rng.randint(0, 40)}" if rng.random() < 0.7 else ""
     )
-    return rng.choice(["", "-"]) + whole + fraction + exponent
+    return rng.choice(["", "-"]) + integer_part + fraction + exponent
 
 
 def numbers(rng: random.Random) -> Iterator[str]:

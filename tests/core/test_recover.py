@@ -39,7 +39,7 @@ DAMAGED: list[tuple[str, Any, list[str], bool]] = [
     ("[1, 2,]", [1, 2], ["trailing_comma"], True),
     ('{"a": 1,}', {"a": 1}, ["trailing_comma"], True),
     ('{"a": [1,], "b": {"c": 2,},}', {"a": [1], "b": {"c": 2}}, ["trailing_comma"] * 3, True),
-    # a missing comma or colon before a token that is whole costs nothing either
+    # a missing comma or colon before a token that is complete costs nothing either
     ('{"a": 1 "b": 2}', {"a": 1, "b": 2}, ["expected_comma"], True),
     ('["a" "b"]', ["a", "b"], ["expected_comma"], True),
     ('[{"a": 1} {"b": 2}]', [{"a": 1}, {"b": 2}], ["expected_comma"], True),
@@ -67,7 +67,7 @@ DAMAGED: list[tuple[str, Any, list[str], bool]] = [
     ('{"a": "x\ny", "b": 2}', {"a": "x", "b": 2}, ["control_character"], True),
     ('["x\\u12G4, ]", 2]', ["x", 2], ["invalid_escape"], True),
     ('{"a\\q": [1, 2], "b": 2}', {"b": 2}, ["invalid_escape"], True),
-    # brackets: missing ones are supplied, slips are taken for the right ones, others are passed over
+    # brackets: missing ones are supplied, wrong ones count as the right ones, others are skipped
     ('{"x": {"a": [1, 2}, "b": 3}', {"x": {"a": [1, 2]}, "b": 3}, ["expected_comma"], True),
     ('{"a": [1, 2}, "b": 3}', {"a": [1, 2], "b": 3}, ["expected_comma"], True),
     ("[1, 2}]", [1, 2], ["expected_comma"], True),
@@ -87,14 +87,14 @@ DAMAGED: list[tuple[str, Any, list[str], bool]] = [
 def test_damage_costs_itself(
     text: str, value: Any, codes: list[str], complete: bool, midstream: ModuleType
 ) -> None:
-    whole = recover(midstream, [text])
-    assert whole[0] == value
-    assert [item.value[0] for item in whole[1] if item.kind == "Error"] == codes
-    assert whole[2] is complete
+    entire = recover(midstream, [text])
+    assert entire[0] == value
+    assert [item.value[0] for item in entire[1] if item.kind == "Error"] == codes
+    assert entire[2] is complete
     for fragments in cuts(text):
-        assert recover(midstream, fragments) == whole
+        assert recover(midstream, fragments) == entire
     for fragments in cuts(text.encode()):
-        assert recover(midstream, fragments) == whole
+        assert recover(midstream, fragments) == entire
 
 
 @each_build

@@ -58,7 +58,7 @@ def test_sessions(page: Path) -> None:
     "block", [b for b in all_blocks("python") if not (b.is_session or b.example)], ids=str
 )
 def test_scripts(block: Block) -> None:
-    """A script is whole, and prints just what stands behind it."""
+    """A script is complete, and prints exactly the output that follows it."""
     assert block.output is not None, "neither a session (>>>) nor a script with its output in a text block"
     printed = io.StringIO()
     with redirect_stdout(printed):
@@ -158,7 +158,7 @@ def help_of(*words: str) -> str:
 
 
 def check_command(words: list[str]) -> None:
-    """Tell whether a command is one that is there, with the options that it has."""
+    """Report whether a command is one that is there, with the options that it has."""
     program, *rest = words
     match program:
         case "midstream":

@@ -1,4 +1,4 @@
-"""The pages of the examples, in a real browser: they show what arrives, and tell how it ended."""
+"""The pages of the examples, in a real browser: they show what arrives, and say how it ended."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_fastapi(browser: Browser) -> None:
         page.close()
 
 
-def test_fastapi_tells_what_became_of_each_call(browser: Browser) -> None:
+def test_fastapi_reports_what_became_of_each_call(browser: Browser) -> None:
     with serving("fastapi_app") as (url, server):
         for recording, states in (
             ("cut", ["search_code complete", "write_file cut off"]),
@@ -137,7 +137,7 @@ def test_starlette(browser: Browser) -> None:
         page.close()
 
 
-def test_starlette_tells_what_became_of_the_answer(browser: Browser) -> None:
+def test_starlette_reports_what_became_of_the_answer(browser: Browser) -> None:
     stop = {"type": "message_end", "reason": "stop"}
     length = {"type": "message_end", "reason": "length", "is_truncated": True}
     with serving("starlette_app") as (url, server):

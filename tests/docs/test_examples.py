@@ -141,7 +141,7 @@ def test_prints_the_calls_as_they_arrive_and_end(
 ) -> None:
     changes, _, end = runs[name].stdout.partition("\n\n")
     assert end.splitlines()[: len(ENDS[name])] == ENDS[name]
-    # Ollama's calls come whole
+    # Ollama's calls arrive complete
     first = "✓ plan_day {'city': 'Łód" if name == "ollama" else "… plan_day"
     assert changes.startswith(first)
     assert len(changes.splitlines()) >= (2 if name == "ollama" else 15)
@@ -184,10 +184,10 @@ def test_calls_resume_in_another_process(format: Any) -> None:
         for cut in range(1, len(events)):
             kept = json.loads(json.dumps(example["keep"](every[cut - 1])))
             *_, calls = example["resume"](kept, events[cut:], format)
-            assert list(map(told, calls)) == list(map(told, every[-1])), cut
+            assert list(map(summary, calls)) == list(map(summary, every[-1])), cut
 
 
-def told(call: ToolCall) -> tuple[Any, ...]:
+def summary(call: ToolCall) -> tuple[Any, ...]:
     return call.id, call.name, call.args, call.is_complete, call.error
 
 

@@ -81,9 +81,9 @@ def test_values_are_listed() -> None:
     formats = page.partition("The names of the formats:")[2].partition("\n\n")[0]
     assert tuple(re.findall(r"``([\w.-]+)``", formats)) == FORMATS
     recordings = page.partition("The names of the recordings:")[2].partition("\n.. ")[0]
-    told = re.findall(r"- ``(\w+)`` \(([\w-]+)\): (.+)", recordings)
-    assert [name for name, _, _ in told] == list(NAMES)
-    for name, format, title in told:
+    listed = re.findall(r"- ``(\w+)`` \(([\w-]+)\): (.+)", recordings)
+    assert [name for name, _, _ in listed] == list(NAMES)
+    for name, format, title in listed:
         recording = load(name)
         assert (recording.format, recording.title.lower()) == (format, title.replace("`", "").lower())
     errors = (DOCS / "reference" / "errors.md").read_text("utf-8")

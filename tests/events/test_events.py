@@ -249,9 +249,9 @@ def test_full_repeats_no_text(midstream: Any) -> None:
 @pytest.mark.parametrize(
     "fragments",
     [
-        [("CompleteString", "whole")],
+        [("CompleteString", "complete")],
         [("PartialString", "half"), ("CompleteString", "half and more")],
-        [("completeString", "whole")],
+        [("completeString", "complete")],
     ],
 )
 def test_full_keeps_a_text_that_was_not_sent(midstream: Any, fragments: Any) -> None:
@@ -344,12 +344,12 @@ def test_recordings_travel(midstream: Any, form: str, name: str) -> None:
     expected = calls_of(midstream, messages)
     sent = enriched(midstream, messages) if form == "full" else messages
     entries = written(midstream, form, sent)
-    whole = b"".join(entries)
+    complete = b"".join(entries)
     assert calls_of(midstream, read(midstream, entries)) == expected
-    assert calls_of(midstream, read(midstream, [whole])) == expected
-    assert calls_of(midstream, read(midstream, [bytes([byte]) for byte in whole])) == expected
+    assert calls_of(midstream, read(midstream, [complete])) == expected
+    assert calls_of(midstream, read(midstream, [bytes([byte]) for byte in complete])) == expected
     # an adapter reads both forms, too
-    assert list(midstream.tool_calls([whole]))[-1] == expected
+    assert list(midstream.tool_calls([complete]))[-1] == expected
     if form == "full":
         return
     for entry, message in zip(entries[1:], messages, strict=False):
@@ -391,8 +391,8 @@ def sent_sample(m: Any, form: str, stream_id: str | None) -> list[bytes]:
     if form == "full":
         messages = enriched(m, messages)
     # an entry may hold two events
-    whole = b"".join(written(m, form, messages, stream_id, message_id="m"))
-    return [block + b"\n\n" for block in whole.split(b"\n\n") if block]
+    complete = b"".join(written(m, form, messages, stream_id, message_id="m"))
+    return [block + b"\n\n" for block in complete.split(b"\n\n") if block]
 
 
 def is_reported(m: Any, messages: list[Any]) -> bool:
@@ -461,11 +461,11 @@ def test_reordered_events_are_detected(midstream: Any, form: str, stream_id: str
 @each_build
 @each_form
 def test_what_was_cut_off_is_not_complete(midstream: Any, form: str) -> None:
-    whole = b"".join(sent_sample(midstream, form, "s"))
-    end = whole.index(b"event: message_end")
-    for size in range(0, len(whole), 7):
+    complete = b"".join(sent_sample(midstream, form, "s"))
+    end = complete.index(b"event: message_end")
+    for size in range(0, len(complete), 7):
         reader = midstream.EventReader()
-        messages = reader.add_bytes(whole[:size])
+        messages = reader.add_bytes(complete[:size])
         assert not reader.is_complete
         messages += reader.finish()
         calls = calls_of(midstream, messages)

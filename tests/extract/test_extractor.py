@@ -1,4 +1,4 @@
-"""`JsonExtractor`: a table of answers, whole, per character and at every two-way split, and its edges."""
+"""`JsonExtractor`: a table of answers, in one piece, per character and in two, and its edges."""
 
 from __future__ import annotations
 
@@ -199,9 +199,9 @@ def test_prose_is_reported_at_once_and_little_is_held_back(midstream: Any) -> No
         extractor = midstream.JsonExtractor()
         extractor.add_fragment("so ")
         events = extractor.add_fragment(text)
-        told = "".join(event.text for event in events)
-        assert text.startswith(told)
-        assert told or text[0] in "{`~<"
+        emitted = "".join(event.text for event in events)
+        assert text.startswith(emitted)
+        assert emitted or text[0] in "{`~<"
         # white space and names are bounded, and so are fences
         for filler in (" " * 3000, "`" * 3000, "n" * 3000):
             events += extractor.add_fragment(filler)

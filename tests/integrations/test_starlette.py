@@ -60,8 +60,8 @@ def application(provider: str) -> FastAPI:
     app = FastAPI()
     client, blocking = httpx.AsyncClient(), httpx.Client()
 
-    @app.post("/whole")
-    async def whole() -> EventsResponse:
+    @app.post("/complete")
+    async def complete() -> EventsResponse:
         return EventsResponse(EVENTS, headers={"x-own": "1"})
 
     @app.post("/endless")
@@ -123,8 +123,8 @@ def events_of(body: bytes) -> list[tuple[str, Any]]:
     return [(event.event, json.loads(event.data)) for event in decode([body])]
 
 
-def test_a_whole_stream(urls: tuple[str, str]) -> None:
-    response = httpx.post(f"{urls[0]}/whole")
+def test_a_complete_stream(urls: tuple[str, str]) -> None:
+    response = httpx.post(f"{urls[0]}/complete")
     assert response.status_code == 200
     assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
     assert response.headers["x-accel-buffering"] == "no"

@@ -2,7 +2,7 @@
 
 export * from "../../src/midstream/render/web/midstream.js";
 
-/** Every way to cut a text: whole, per character, and in two. */
+/** Every way to cut a text: not at all, per character, and in two. */
 export function* cuts(text) {
   yield [text];
   yield [...text];

@@ -119,7 +119,7 @@ test("patterns that cannot be are refused", () => {
   assert.throws(() => new JsonSelectAccumulator([[1.5]]), TypeError);
 });
 
-test("an error tells its place and keeps the matches before it", () => {
+test("an error has its place and keeps the matches before it", () => {
   const selector = new JsonSelectAccumulator("a[*]");
   assert.throws(() => selector.addFragment('{"a": [1, 2, nope'), (error) => {
     assert.deepEqual(plain(error.matches), [{ segments: ["a", 0], value: 1 }, { segments: ["a", 1], value: 2 }]);

@@ -119,10 +119,10 @@ test("a field is heard of only when it changes, and is complete when it is final
   assert.ok(seen.root.slice(0, -1).every(([, isComplete]) => !isComplete));
 });
 
-test("errors of the server, of the source and of the text are told apart", async () => {
-  const told = createStore([{ type: "error", data: '{"code": "event_limit", "message": "too long"}', id: "" }]);
-  await told.done;
-  assert.deepEqual([told.getSnapshot().status, told.getSnapshot().error], ["failed", { code: "event_limit", message: "too long" }]);
+test("errors of the server, of the source and of the text are distinguished", async () => {
+  const reported = createStore([{ type: "error", data: '{"code": "event_limit", "message": "too long"}', id: "" }]);
+  await reported.done;
+  assert.deepEqual([reported.getSnapshot().status, reported.getSnapshot().error], ["failed", { code: "event_limit", message: "too long" }]);
   const source = pipe();
   const broken = createStore(source);
   await source.push('{"a": 1,');

@@ -14,7 +14,7 @@ from try_dist import (
     metadata_is_complete,
     npm_package_works,
     plain_wheel_works,
-    sdist_is_whole,
+    sdist_is_complete,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 
 
 # the others take long, and the suite itself runs on a compiled build
-QUICK = [sdist_is_whole, plain_wheel_works, metadata_is_complete]
+QUICK = [sdist_is_complete, plain_wheel_works, metadata_is_complete]
 RUNS = [
     pytest.param(check, id=check.__name__, marks=[] if check in QUICK else pytest.mark.deep)
     for check in CHECKS

@@ -54,7 +54,7 @@ TEXTS: list[tuple[list[tuple[Any, ...]], str]] = [
     ([("$.a", "x", True), ("$.a", None)], '{"a":"x"}'),
     ([("$.a", NO_VALUE, True), ("$.a", "x")], '{"a":"x"}'),
     ([("$.a", "x", True), ("$.b", 1)], '{"a":"x","b":1}'),
-    # a string that was to go on and did not is not whole
+    # a string that was to continue and did not is not complete
     ([("$.a", "x", True)], '{"a":"x'),
     ([("$.a", 3.0), ("$.b", -0.5), ("$.c", 1e300)], '{"a":3,"b":-0.5,"c":1e+300}'),
     ([("$.a", 2.0**60)], '{"a":1152921504606846976}'),

@@ -23,7 +23,7 @@ def sse_bytes(stream: list[Event], line_end: str, *, is_noisy: bool) -> bytes:
     parts = []
     for number, event in enumerate(stream):
         # U+2028 and U+0085 stay what they are: data
-        data = LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", json.dumps(event, ensure_ascii=False))
+        data = LONE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(event, ensure_ascii=False))
         parts.append(encode(SseEvent(event="message", data=data, id=str(number))))
         if is_noisy and number % 3 == 0:
             parts.append(comment("keep-alive"))

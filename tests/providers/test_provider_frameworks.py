@@ -73,11 +73,11 @@ def test_langchain_wrappings() -> None:
                 {"event": "on_chat_model_stream", "run_id": "r1", "data": {"chunk": event}}
                 for event in lc.STREAM
             ),
-            # the whole message again, and the same again from the chain around the model
+            # the complete message again, and the same again from the chain around the model
             {
                 "event": "on_chat_model_end",
                 "run_id": "r1",
-                "data": {"output": lc.FAULTS["whole arguments"][0][0]},
+                "data": {"output": lc.FAULTS["complete arguments"][0][0]},
             },
             *({"event": "on_chain_stream", "run_id": "r0", "data": {"chunk": event}} for event in lc.STREAM),
         ],
@@ -94,7 +94,7 @@ def test_langchain_wrappings() -> None:
 
 
 def test_langchain_events_of_a_model_that_does_not_stream() -> None:
-    events, expected = lc.FAULTS["whole arguments"]
+    events, expected = lc.FAULTS["complete arguments"]
     end = {"event": "on_chat_model_end", "run_id": "r1", "data": {"output": events[0]}}
     assert final([end], "langchain") == expected
 
@@ -192,7 +192,7 @@ def test_pydantic_ai_keeps_apart_what_the_provider_calls() -> None:
 
 
 def test_pydantic_ai_response_after_response_without_ends() -> None:
-    """Before there was a `PartEndEvent`, the tools that run told that a response was over."""
+    """Before there was a `PartEndEvent`, a running tool was the sign that a response was over."""
     events = [
         pydantic_ai.start(0, '{"a": 1}', "call_1"),
         pydantic_ai.calling('{"a": 1}', "call_1"),

@@ -33,7 +33,7 @@ def last_of_message(format: str, arguments: str, is_cut: bool) -> list[Event]:
             return [*m.block(0, "a", "now", arguments), *m.end("max_tokens" if is_cut else "tool_use")]
         case "gemini":
             given = {"args": json.loads(arguments)} if arguments else {}
-            return [m.chunk(m.whole("now", **given), reason="MAX_TOKENS" if is_cut else "STOP")]
+            return [m.chunk(m.complete("now", **given), reason="MAX_TOKENS" if is_cut else "STOP")]
         case "gemini-interactions":
             return [*m.step(0, "a", "now", arguments), m.end("incomplete" if is_cut else "requires_action")]
         case "bedrock":
@@ -47,7 +47,7 @@ def last_of_message(format: str, arguments: str, is_cut: bool) -> list[Event]:
 
 @pytest.mark.parametrize("format", MODELS)
 def test_without_arguments_at_the_end(format: str) -> None:
-    """A call without arguments is complete, or was cut off before they came: the message's end tells."""
+    """A call without arguments is complete, or was cut off before they came: the message's end decides."""
     [fine] = final(last_of_message(format, "", is_cut=False), format)
     assert (fine.complete, fine.args, fine.raw) == (True, {}, "")
     [cut] = final(last_of_message(format, "", is_cut=True), format)
@@ -55,8 +55,8 @@ def test_without_arguments_at_the_end(format: str) -> None:
 
 
 @pytest.mark.parametrize("format", MODELS)
-def test_whole_arguments_at_the_end(format: str) -> None:
-    """Whole arguments don't make the last call of a cut message complete, unless its own end came."""
+def test_complete_arguments_at_the_end(format: str) -> None:
+    """Complete arguments don't make the last call of a cut message complete, unless its own end came."""
     [fine] = final(last_of_message(format, '{"x":1}', is_cut=False), format)
     assert (fine.complete, fine.args) == (True, {"x": 1})
     [cut] = final(last_of_message(format, '{"x":1}', is_cut=True), format)
@@ -151,14 +151,18 @@ def test_free_text() -> None:
         }
 
     begin = {"type": "response.output_item.added", "output_index": 0, "item": item}
-    told = {
+    item_done = {
         "type": "response.custom_tool_call_input.done",
         "item_id": "ctc_1",
         "output_index": 0,
         "input": "1 {\nü",
     }
     done = {"type": "response.output_item.done", "output_index": 0, "item": {**item, "input": "1 {\nü"}}
-    for events in ([begin, piece("1 {"), piece("\nü"), told, done], [begin, told, done], [begin, done]):
+    for events in (
+        [begin, piece("1 {"), piece("\nü"), item_done, done],
+        [begin, item_done, done],
+        [begin, done],
+    ):
         [call] = final([*events, streams("openai-responses").end()], None)
         assert call == Expected("c", 0, "run", UNDEFINED, "1 {\nü", True, None, "completed")
     [call] = final([begin, piece("1 {")], None)
@@ -207,13 +211,13 @@ def test_text_at_the_start() -> None:
 
 
 def test_gemini_without_a_last_part() -> None:
-    """The end of the message ends a call that was to go on, unless one of its strings was."""
+    """The end of the message ends a call that was to continue, unless one of its strings was to continue."""
     m = streams("gemini")
     begin = [m.chunk(m.start("f")), m.chunk(m.args(m.arg("$.x", 1)))]
     end = m.chunk(reason="STOP")
     [call] = final([*begin, end], None)
     assert (call.args, call.complete) == ({"x": 1}, True)
-    [call] = final([*begin, m.chunk(m.args(m.arg("$.y", "so", goes_on=True))), end], None)
+    [call] = final([*begin, m.chunk(m.args(m.arg("$.y", "so", continues=True))), end], None)
     assert (call.args, call.error) == ({"x": 1, "y": "so"}, "truncated")
     [call] = final(begin, None)
     assert (call.args, call.error) == ({}, "truncated")
@@ -238,7 +242,7 @@ def test_gemini_blocked() -> None:
 
 @pytest.mark.parametrize("format", ["openai-responses", "anthropic", "gemini-interactions"])
 def test_arguments_at_the_start_of_a_call_cut_off(format: str) -> None:
-    """They are told before the end of the message, though it will not let the call be complete."""
+    """They are reported before the end of the message, although the call does not become complete."""
     events, [*_, expected] = streams(format).FAULTS["arguments at the start"]
     error = {"type": "error", "event_type": "error", "error": {"type": "oh", "code": "oh"}}
     cut = [event for event in events if event.get("type") not in ("message_delta", "message_stop")]
@@ -259,12 +263,12 @@ def test_a_call_without_its_start_still_ends(format: str) -> None:
 
 def test_responses_without_any_name_for_an_item() -> None:
     m = streams("openai-responses")
-    events = m.whole(None, None, "a", "f", '{"x":', "1}")
+    events = m.complete(None, None, "a", "f", '{"x":', "1}")
     [call] = final([*events, m.end()], None)
     assert call == Expected("a", None, "f", {"x": 1}, '{"x":1}', True, None, "completed")
 
 
-def test_interactions_tell_a_call_more_than_once() -> None:
+def test_interactions_report_a_call_more_than_once() -> None:
     m = streams("gemini-interactions")
     again = {"type": "function_call", "id": "a", "name": "f", "arguments": {}}
     events = [

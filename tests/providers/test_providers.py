@@ -69,7 +69,7 @@ def test_async_stream(format: Any, events: list[Event], expected: list[Expected]
 
 
 @each_stream
-def test_calls_are_told_as_they_come(format: Any, events: list[Event], expected: list[Expected]) -> None:
+def test_calls_are_reported_as_they_come(format: Any, events: list[Event], expected: list[Expected]) -> None:
     """Nothing of a call is ever taken back: its text grows, and its end is final."""
     last: list[Expected] = []
     for calls in tool_calls(events, format=format):
@@ -110,8 +110,8 @@ def test_formats_are_not_confused(format: Any, other: str) -> None:
     # text parts look the same in both
     alike = {("mistral", "openai-chat"), ("vercel-model", "vercel-ui")}
     if format != other and (format, other) not in alike:
-        told = [event for event in streams(format).STREAM if detect(event) == other]
-        assert not told
+        mistaken = [event for event in streams(format).STREAM if detect(event) == other]
+        assert not mistaken
 
 
 ODD: list[Any] = [

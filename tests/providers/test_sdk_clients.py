@@ -26,7 +26,7 @@ from midstream.providers import adapter
 from midstream.sse import decode
 from provider_streams import Event, Expected, call
 from replay_server import ReplayServer, Reply, body_of, cuts
-from sdk_client import Job, Result, plain, told
+from sdk_client import Job, Result, plain, summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -203,22 +203,24 @@ def own_cases(format: Any) -> Iterator[Case]:
     tools = tuple(ARGUMENTS)
     # a text takes the first place where there is one row of items
     first = 0 if format == "openai-chat" else 1
-    whole_events = make(called, ARGUMENTS, SAID)
-    whole = body_of(whole_events, format)
+    complete_events = make(called, ARGUMENTS, SAID)
+    complete = body_of(complete_events, format)
     calls = [
         call(f"call_{at}", at, name, json.loads(raw), raw, reason=called)
         for at, (name, raw) in enumerate(ARGUMENTS.items(), first)
     ]
     for name, line_end in {"parallel calls": b"\n", "CR LF": b"\r\n", "CR": b"\r"}.items():
-        yield Case(format, name, Reply(body_of(whole_events, format, line_end=line_end)), calls, tools, SAID)
+        yield Case(
+            format, name, Reply(body_of(complete_events, format, line_end=line_end)), calls, tools, SAID
+        )
     yield Case(
-        format, "heartbeats", Reply(body_of(whole_events, format, heartbeats=True)), calls, tools, SAID
+        format, "heartbeats", Reply(body_of(complete_events, format, heartbeats=True)), calls, tools, SAID
     )
 
     # as from a server that counts, and cuts, in UTF-16
-    halves = {"forecast": '{"city": "\ud83d\uddfc"}'}
-    events = make(called, halves, "", cut=lambda text, _: list(text))
-    yield Case(format, "a pair cut in halves", Reply(body_of(events, format)), None, tools, "")
+    texts = {"forecast": '{"city": "\ud83d\uddfc"}'}
+    events = make(called, texts, "", cut=lambda text, _: list(text))
+    yield Case(format, "a surrogate pair that is cut", Reply(body_of(events, format)), None, tools, "")
 
     structured = json.dumps({"answer": CITY}, ensure_ascii=False)
     body = body_of(make(said, {}, structured), format)
@@ -231,20 +233,20 @@ def own_cases(format: Any) -> Iterator[Case]:
     body = body_of(make(cut, {**ARGUMENTS, "forecast": short}, ""), format)
     yield Case(format, "cut by length", Reply(body), [weather, forecast], tools)
 
-    mountain = whole.index("🏔".encode())
+    mountain = complete.index("🏔".encode())
     raw = "".join(takewhile(lambda piece: "🏔" not in piece, pieces(ARGUMENTS["weather"], first)))
     city = {"city": raw.removeprefix('{"city":"')}
     calls = [call(f"call_{first}", first, "weather", city, raw, False, "truncated")]
     inside, after = mountain + 2, mountain + 4
-    yield Case(format, "stops", Reply(whole, "stops", after), calls, tools, SAID)
-    yield Case(format, "stops inside a character", Reply(whole, "stops", inside), calls, tools, SAID)
-    yield Case(format, "closes", Reply(whole, "closes", after), calls, tools, SAID)
-    yield Case(format, "resets", Reply(whole, "resets", after), calls, tools, SAID)
+    yield Case(format, "stops", Reply(complete, "stops", after), calls, tools, SAID)
+    yield Case(format, "stops inside a character", Reply(complete, "stops", inside), calls, tools, SAID)
+    yield Case(format, "closes", Reply(complete, "closes", after), calls, tools, SAID)
+    yield Case(format, "resets", Reply(complete, "resets", after), calls, tools, SAID)
 
     error = {"type": "overloaded_error", "message": "Overloaded", "code": None, "param": None}
     event = {**error, "type": "error"} if format == "openai-responses" else {"type": "error", "error": error}
-    at = next(at for at, event in enumerate(whole_events) if "🏔" in str(event))
-    body = body_of([*whole_events[:at], event], format)
+    at = next(at for at, event in enumerate(complete_events) if "🏔" in str(event))
+    body = body_of([*complete_events[:at], event], format)
     yield Case(format, "error under way", Reply(body), None, tools, SAID)
 
 
@@ -252,7 +254,7 @@ def provided_cases(format: Any) -> Iterator[Case]:
     """Give the cases that the tests of the adapters have, too."""
     module = import_module(f"provider_streams.{FORMATS[format].module}")
     streams = {"ordinary": (module.STREAM, module.CALLS), **module.FAULTS}
-    # they tell little of the message itself, on which the helpers insist
+    # they contain little of the message itself, which the helpers require
     start = FORMATS[format].events("", {}, "")[0]
     for name, (events, calls) in streams.items():
         tools = tuple(sorted({call.name for call in calls if call.name}))
@@ -296,7 +298,7 @@ def jobs_of(case: Case) -> Iterator[Job]:
         job = Job(f"{case.format}, {case.name}, {way}", "", case.format, way, tools=case.tools)
         yield job
         if case.name == "parallel calls":
-            yield job._replace(name=f"{job.name}, told", is_told=True)
+            yield job._replace(name=f"{job.name}, signalled", is_signalled=True)
         if case.name in ASYNC_TOO:
             yield job._replace(name=f"{job.name}, async", is_async=True)
 
@@ -310,9 +312,9 @@ BY_ENDING = {
     "openai": {"closes": "APIConnectionError", "resets": "APIConnectionError"},
     "anthropic": {"closes": "RemoteProtocolError", "resets": "ReadError"},
 }
-# what is left of a line is decoded at the end, whole or not
+# what is left of a line is decoded at the end, complete or not
 _ALWAYS = {"stops inside a character": "UnicodeDecodeError"}
-# The plain streams raise only what the connection or the provider told. The helpers parse on their own,
+# The plain streams raise only what the connection or the provider reported. The helpers parse on their own,
 # and what they can't parse, or place, ends their stream in the middle.
 RAISES: dict[str, dict[str, str]] = {
     "openai-chat, create": {**_ALWAYS, "error under way": "APIError"},
@@ -320,15 +322,15 @@ RAISES: dict[str, dict[str, str]] = {
         **_ALWAYS,
         "error under way": "APIError",
         "cut by length": "LengthFinishReasonError",
-        "a pair cut in halves": "UnicodeEncodeError",
-        # a call is taken for ended when another index comes, and then parsed as a whole
+        "a surrogate pair that is cut": "UnicodeEncodeError",
+        # a call is taken for ended when another index comes, and then parsed at once
         "provided: interleaved": "JSONDecodeError",
         "provided: just stops": "JSONDecodeError",
         "provided: empty arguments": "JSONDecodeError",
         "provided: merged calls": "JSONDecodeError",
         "provided: prefix not the end": "JSONDecodeError",
         "provided: invalid JSON": "ValueError",
-        # one of them has no other half, which the parser refuses
+        # one of them has no second surrogate, which the parser refuses
         "provided: split surrogates": "ValueError",
         "provided: no index": "TypeError",
         "provided: cut by length": "LengthFinishReasonError",
@@ -351,20 +353,20 @@ RAISES: dict[str, dict[str, str]] = {
     "anthropic, stream": {
         **_ALWAYS,
         "error under way": "APIStatusError",
-        "a pair cut in halves": "UnicodeEncodeError",
+        "a surrogate pair that is cut": "UnicodeEncodeError",
         "provided: no index": "TypeError",
         "provided: invalid JSON": "ValueError",
         "provided: split surrogates": "ValueError",
     },
 }
-# what pydantic can't write as UTF-8: half a surrogate pair
+# what pydantic can't write as UTF-8: a lone surrogate
 UNWRITABLE = {
-    "openai-chat, a pair cut in halves, create",
-    "openai-chat, a pair cut in halves, stream",
-    "openai-responses, a pair cut in halves, create",
-    "openai-responses, a pair cut in halves, stream",
+    "openai-chat, a surrogate pair that is cut, create",
+    "openai-chat, a surrogate pair that is cut, stream",
+    "openai-responses, a surrogate pair that is cut, create",
+    "openai-responses, a surrogate pair that is cut, stream",
     "openai-responses, provided: split surrogates, stream",
-    "anthropic, a pair cut in halves, create",
+    "anthropic, a surrogate pair that is cut, create",
 }
 
 
@@ -434,7 +436,7 @@ def until_error(items: Iterable[Any]) -> tuple[list[Any], str | None]:
         for item in items:
             found.append(item)  # noqa: PERF402 - what came before the error is kept
     except JsonStreamError as error:
-        return found, told(error)
+        return found, summary(error)
     return found, None
 
 
@@ -494,7 +496,7 @@ def test_a_broken_connection_keeps_what_came(format: Any, results: dict[str, Res
         for way in WAYS[format]:
             (weather,) = results[f"{format}, {ending}, {way}"].calls
             (stopped,) = results[f"{format}, stops, {way}"].calls
-            # the end was never told, so nothing is said of it
+            # the end was never signalled, so nothing is reported about it
             assert weather[:5] == stopped[:5]
             assert weather[5:] == [False, None, None]
 
@@ -523,7 +525,7 @@ def test_cuts_fall_everywhere() -> None:
     assert any(part.startswith(b"\n") for part in parts), "inside a line end"
 
 
-def test_a_missing_environment_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_environment_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIDSTREAM_OPENAI_PYTHON", "/nowhere/python")
     with pytest.raises(pytest.fail.Exception, match="make sdk-envs"):
         sdk_python("openai")

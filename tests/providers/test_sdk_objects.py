@@ -19,7 +19,7 @@ NAMES = {name: (format, events) for format in BUILDERS for name, events in cases
 REFUSED = {
     "pydantic-ai: no id",
     "ollama: empty arguments",
-    "ollama: whole arguments",
+    "ollama: complete arguments",
     "ollama: invalid JSON",
     "ollama: merged calls",
     "ollama: split surrogates",

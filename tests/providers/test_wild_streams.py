@@ -46,17 +46,17 @@ def framed(events: list[Event]) -> dict[str, bytes]:
 @pytest.mark.parametrize("framing", ["sse", "lines", "array"])
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_stream_that_ends_inside_an_event_ends_before_it(format: Any, framing: str) -> None:
-    """It tells the same as one that stops after the last complete event."""
+    """It reports the same as one that stops after the last complete event."""
     events = [event for event in streams(format).STREAM if isinstance(event, dict)]
     body = framed(events)[framing]
-    whole = {len(framed(events[:count])["lines"]): count for count in range(len(events) + 1)}
+    complete = {len(framed(events[:count])["lines"]): count for count in range(len(events) + 1)}
     for cut in range(len(body) * 2 // 3, len(body), max(1, len(body) // 40)):
         if framing != "lines":
             *_, calls = tool_calls([body[:cut]], format)
             assert all(call.is_complete or call.error is not None for call in calls)
             continue
         # a line without its end may be complete
-        count = max(n for length, n in whole.items() if length <= cut + 1)
+        count = max(n for length, n in complete.items() if length <= cut + 1)
         *_, expected = tool_calls(events[:count], format)
         *_, calls = tool_calls([body[:cut]], format)
         assert seen(calls) == seen(expected)

@@ -216,11 +216,11 @@ def test_the_default_stream_grows_and_completes(visit: Visit) -> None:
         {"name": "Passenger twelve", "age": 36, "seat": None},
     ]
     assert visit.value("plan_weekend")["notes"] == "Bring a raincoat ☂;\nTram 4 is not running."
-    # partial strings were seen to grow, and every one is the beginning of a whole one
+    # partial strings were seen to grow, and every one is the beginning of a complete one
     shown = [frame["open"] for frame in visit.frames() if frame["open"]]
     assert any(after != before and after.startswith(before) for before, after in pairwise(shown))
-    whole = visit.page.locator(".value.string").all_text_contents()
-    assert all(any(text.startswith(part) for text in whole) for part in shown)
+    complete = visit.page.locator(".value.string").all_text_contents()
+    assert all(any(text.startswith(part) for text in complete) for part in shown)
     # what is still arriving is marked while it is, and nothing is at the end
     assert max(frame["busy"] for frame in visit.frames()) >= 2
     assert visit.page.locator("[aria-busy=true], .here, .busy").count() == 0
@@ -325,7 +325,7 @@ def test_text_that_only_looks_like_json_is_text(visit: Visit) -> None:
 
 
 def test_reasoning_and_refusals_stand_apart(visit: Visit) -> None:
-    told: list[tuple[str, dict[str, Any]]] = [
+    stream: list[tuple[str, dict[str, Any]]] = [
         ("reasoning_delta", {"text": "First [1", "message_id": "m"}),
         ("reasoning_delta", {"text": "], then", "message_id": "m"}),
         ("text_delta", {"text": '{"a": ', "message_id": "m"}),
@@ -336,7 +336,7 @@ def test_reasoning_and_refusals_stand_apart(visit: Visit) -> None:
         ("message_end", {"reason": "stop", "message_id": "m"}),
         ("stream_end", {}),
     ]
-    body = "".join(f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in told)
+    body = "".join(f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in stream)
     visit.page.route("**/events?*", lambda route: route.fulfill(content_type="text/event-stream", body=body))
     visit.start("trip", 0)
     visit.wait()
@@ -365,7 +365,7 @@ def test_a_snapshot_of_the_stream_is_shown_and_continued(visit: Visit) -> None:
     }
     other = {**call, "tool_call_id": "d", "index": 1, "function_name": "g", "status": "truncated"}
     snapshot = {"messages": [{"message_id": "m", "text": "Hello", "calls": [call, other]}]}
-    told: list[tuple[str, dict[str, Any]]] = [
+    stream: list[tuple[str, dict[str, Any]]] = [
         ("tools_call_update", {"tool_call_id": "old", "function_args": "[1", "message_id": "m"}),
         ("stream_snapshot", {"type": "stream_snapshot", "stream": "s", **snapshot}),
         ("tools_call_update", {"index": 0, "function_args": 'y"}', "message_id": "m", "args_offset": 8}),
@@ -373,7 +373,7 @@ def test_a_snapshot_of_the_stream_is_shown_and_continued(visit: Visit) -> None:
         ("stream_end", {}),
     ]
     body = "".join(
-        f"id: s-{i}\nevent: {name}\ndata: {json.dumps(data)}\n\n" for i, (name, data) in enumerate(told)
+        f"id: s-{i}\nevent: {name}\ndata: {json.dumps(data)}\n\n" for i, (name, data) in enumerate(stream)
     )
     visit.page.route("**/events?*", lambda route: route.fulfill(content_type="text/event-stream", body=body))
     visit.start("trip", 0)
@@ -579,7 +579,7 @@ def shared_events(begin: int = 0) -> list[str]:
         "numbers": [[0, {"type": "text", "message_id": "m"}, 5], [1, call, 8]],
         "next_number": 2,
     }
-    told: list[tuple[str, str, Any]] = [
+    stream: list[tuple[str, str, Any]] = [
         ("s-7.2", "stream_snapshot", snapshot),
         ("s-8", "", [1, 8, 'y", "b'.replace("'", '"')]),
         ("s-9", "", [1, 14, '": [1, 2.50'.replace("'", '"')]),
@@ -589,7 +589,7 @@ def shared_events(begin: int = 0) -> list[str]:
     ]
     return [
         f"id: {id}\n" + (f"event: {name}\n" if name else "") + f"data: {json.dumps(data)}\n\n"
-        for id, name, data in told[begin:]
+        for id, name, data in stream[begin:]
     ]
 
 
@@ -679,13 +679,13 @@ def test_a_repaired_call_says_what_was_repaired(visit: Visit) -> None:
         {"path": "root", "kind": "JsonComplete"},
     ]
     call = {"type": "call", "index": 0, "name": "f"}
-    told: list[tuple[str, Any]] = [
+    stream: list[tuple[str, Any]] = [
         ("event: stream_start\n", {"version": 1, "form": "compact", "message_id": "m"}),
         ("", [[0, call], [0, 0, "{a: 1,}", updates]]),
         ("event: message_end\n", {"type": "message_end", "reason": "tool_calls"}),
         ("event: stream_end\n", {}),
     ]
-    body = "".join(f"{name}data: {json.dumps(data)}\n\n" for name, data in told)
+    body = "".join(f"{name}data: {json.dumps(data)}\n\n" for name, data in stream)
     visit.page.route("**/events?*", lambda route: route.fulfill(content_type="text/event-stream", body=body))
     visit.start("trip", 0)
     visit.wait()
@@ -1287,14 +1287,14 @@ def test_unchanged_subtrees_are_not_touched(visit: Visit) -> None:
             return counts;
         }"""
     )
-    # a character more of the open string is one change; white space and half a number are none
+    # a character more of the open string is one change; white space and part of a number are none
     assert outcome[:2] == [1, 1]
     assert [outcome[3], outcome[4], outcome[5]] == [0, 0, 0]
     assert outcome[-1] == 0
     assert max(outcome) < 20
 
 
-def test_a_stream_at_full_speed_arrives_whole(visit: Visit) -> None:
+def test_a_stream_at_full_speed_arrives_completely(visit: Visit) -> None:
     value = {"rows": [{"id": i, "text": "x" * 20} for i in range(150)]}
     visit.paste(lines(events(*pieces(json.dumps(value), 5))))
     visit.wait()

@@ -280,7 +280,7 @@ def check_screen(lines: list[Line], width: int, height: int, marks: Marks) -> No
 
 
 def shows_the_tail(view: ValueView, lines: list[Line], marks: Marks) -> bool:
-    """Tell whether the place where the text grows is seen."""
+    """Report whether the place where the text grows is seen."""
     thing = view.value
     for segment in view.open_path or ():
         thing = thing[segment]

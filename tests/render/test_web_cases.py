@@ -86,7 +86,7 @@ def test_a_wrong_expectation_is_found(tmp_path: Path) -> None:
     rebuild, text, handler = (
         next(case for case in CASES if case["kind"] == kind and case["name"] == name)
         for kind, name in (
-            ("rebuild", "flat object, whole"),
+            ("rebuild", "flat object, in one piece"),
             ("text", "a number that is cut"),
             ("handler", "by id"),
         )

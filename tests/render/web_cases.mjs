@@ -3,8 +3,8 @@
  *
  *     node tests/render/web_cases.mjs [TABLE]      all cases; exits with 1 if one fails
  *
- * `runTable` does it, in Node and in a browser alike. After every step a case must have told what the
- * table says, every value handed out before must still be as it was, and what did not change must be the
+ * `runTable` does it, in Node and in a browser alike. After every step a case must have reported what the
+ * table says, every value returned before must still be as it was, and what did not change must be the
  * same object.
  */
 
@@ -40,7 +40,7 @@ function show(value) {
 class Check {
   constructor() {
     this.problems = [];
-    // the values that were handed out, each with a text of what it was
+    // the values that were returned, each with a text of what it was
     this.kept = [];
     this.last = undefined;
   }

@@ -92,26 +92,26 @@ def test_an_answer_names_its_stream_which_can_be_read_again(relay: str) -> None:
 def test_a_stream_is_resumed_after_every_event(relay: str, query: str) -> None:
     answer = post(relay, "recorded:search", query)
     address = f"{relay}{answer.headers['content-location']}{query}"
-    whole = events_of(answer)
-    for at, event in enumerate(whole[:-1]):
+    entire = events_of(answer)
+    for at, event in enumerate(entire[:-1]):
         if query == "?events=both" and event.event not in {"stream_start", *TYPES}:
             # an event of the provider: its own id follows it
             continue
         rest = events_of(CLIENT.get(address, headers={**ME, "last-event-id": event.id}))
-        assert [one[:2] for one in rest] == [one[:2] for one in whole[at + 1 :]]
-    assert CLIENT.get(address, headers={**ME, "last-event-id": whole[-1].id}).status_code == 204
+        assert [one[:2] for one in rest] == [one[:2] for one in entire[at + 1 :]]
+    assert CLIENT.get(address, headers={**ME, "last-event-id": entire[-1].id}).status_code == 204
 
 
 def test_a_position_may_be_in_the_query(relay: str) -> None:
     answer = post(relay, "recorded:trip")
     address = f"{relay}{answer.headers['content-location']}"
-    whole = events_of(answer)
-    event = whole[5]
+    entire = events_of(answer)
+    event = entire[5]
     for after in (event.id, event.id.rpartition("-")[2]):
-        assert events_of(CLIENT.get(address, params={"after": after}, headers=ME)) == whole[6:]
+        assert events_of(CLIENT.get(address, params={"after": after}, headers=ME)) == entire[6:]
     # the header wins: it is what a client that reconnects has seen
-    both = CLIENT.get(address, params={"after": whole[1].id}, headers={**ME, "last-event-id": event.id})
-    assert events_of(both) == whole[6:]
+    both = CLIENT.get(address, params={"after": entire[1].id}, headers={**ME, "last-event-id": event.id})
+    assert events_of(both) == entire[6:]
     blocks = recordings.load("trip").blocks()
     for number in (0, 1, len(blocks) - 1):
         raw = CLIENT.get(address.replace("/v1/", "/provider/v1/"), params={"after": number}, headers=ME)
@@ -173,11 +173,11 @@ def test_many_clients_read_one_stream_and_one_cancels_it(relay: str, provider: P
             reading = [pool.submit(read, number) for number in range(12)]
             first.read(30)
             assert CLIENT.delete(address, headers=ME).status_code == 202
-            whole = first.read_all()
+            entire = first.read_all()
             for one in reading:
-                assert one.result() == whole
-    assert [event.event for event in whole[-2:]] == ["error", "stream_end"]
-    assert json.loads(whole[-2].data)["code"] == "cancelled"
+                assert one.result() == entire
+    assert [event.event for event in entire[-2:]] == ["error", "stream_end"]
+    assert json.loads(entire[-2].data)["code"] == "cancelled"
     assert len(provider.requests) == before
     wait_for(lambda: "many" in provider.left)
 

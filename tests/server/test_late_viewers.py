@@ -76,7 +76,7 @@ def test_a_snapshot_and_what_follows_are_the_stream(name: str, form: Any) -> Non
     blocks, variant = recordings.load(name).blocks(), Variant(form=form)
     log = Log()
     log.add(blocks, End())
-    whole = shown(list(decode(drain(feed_of(log, variant), 0))))
+    complete = shown(list(decode(drain(feed_of(log, variant), 0))))
     for at in {0, 1, 2, len(blocks) // 3, len(blocks) // 2, len(blocks) - 2, len(blocks)}:
         log = Log()
         log.add(blocks[:at])
@@ -88,7 +88,7 @@ def test_a_snapshot_and_what_follows_are_the_stream(name: str, form: Any) -> Non
         snapshot = feed.snapshot()
         log.add(blocks[at:], End())
         entries = [start, snapshot, *drain(feed, feed.base)]
-        assert shown(list(decode(entries))) == whole
+        assert shown(list(decode(entries))) == complete
         ids = [event.id for event in decode(entries)][1:]
         assert len(set(ids)) == len(ids)
 
@@ -149,7 +149,7 @@ def test_a_slow_client_gets_a_snapshot_when_others_are_far_ahead() -> None:
         names = [event.event for event in events]
         assert "stream_snapshot" in names
         assert names[-2:] == ["error", "stream_end"]
-        whole = list(decode([CLIENT.get(address).content]))
+        complete = list(decode([CLIENT.get(address).content]))
         texts, _ = shown(events)
-        assert texts == shown(whole)[0]
+        assert texts == shown(complete)[0]
         assert json.loads(events[-2].data)["code"] == "cancelled"

@@ -147,7 +147,7 @@ class Provider:
         await self._start(send, 429, "application/json")
         await self._body(send, b'{"error": {"type": "rate_limit_error", "message": "slower"}}', more=False)
 
-    async def _whole(self, send: Any, key: str) -> None:
+    async def _complete(self, send: Any, key: str) -> None:
         await self._start(send, 200, "application/json")
         await self._body(send, b'{"object": "chat.completion", "id": "c"}', more=False)
 
@@ -334,8 +334,8 @@ def test_what_is_not_there_is_not_found(gateway: str) -> None:
 def test_a_capture_may_lack_the_blank_line_at_its_end(gateway: str) -> None:
     body = recordings.load("search").body.removesuffix(b"data: [DONE]\n\n").rstrip()
     answer = events_of(CLIENT.post(f"{gateway}/api/enrich", content=body))
-    whole = events_of(CLIENT.post(f"{gateway}/api/enrich", content=body + b"\n\n"))
-    assert [event.event for event in answer] == [event.event for event in whole]
+    complete = events_of(CLIENT.post(f"{gateway}/api/enrich", content=body + b"\n\n"))
+    assert [event.event for event in answer] == [event.event for event in complete]
 
 
 @pytest.mark.parametrize("name", recordings.NAMES)
@@ -376,7 +376,7 @@ def test_what_goes_wrong_later_is_an_event_and_open_calls_are_cut_off(gateway: s
     assert all(call.error.code == "truncated" and not call.is_complete for call in calls)
 
 
-def test_halves_of_surrogate_pairs_arrive_escaped_and_other_text_as_it_is(gateway: str) -> None:
+def test_lone_surrogates_arrive_escaped_and_other_text_as_it_is(gateway: str) -> None:
     call = {"index": 0, "function": {"name": "f", "arguments": '["\\ud83d", "ü'}}
     capture = [
         {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
@@ -403,7 +403,7 @@ def test_more_than_that_is_too_much() -> None:
     assert sum(len(event.data) for event in events) < 3_100_000
 
 
-def test_long_strings_arrive_whole(gateway: str) -> None:
+def test_long_strings_arrive_completely(gateway: str) -> None:
     text = json.dumps({"text": "añ" * 50_000, "list": list(range(3000))})
     call = {"index": 0, "id": "c", "function": {"name": "f", "arguments": text}}
     capture = [
@@ -468,7 +468,7 @@ def test_an_upstream_is_relayed(relay: str, name: str) -> None:
     assert all(block in both for block in recording.blocks())
 
 
-def test_a_format_is_found_out_or_told(relay: str) -> None:
+def test_a_format_is_detected_or_given(relay: str) -> None:
     for query in ("", "?format=vercel-ui"):
         events = events_of(ask(relay, "recorded:search", f"/v1/chat{query}"))
         (found,) = calls_in(events[1:-1])
@@ -496,9 +496,9 @@ def test_what_is_no_stream_is_passed_through(relay: str) -> None:
         refused = ask(relay, "refuses", f"{prefix}/chat/completions")
         assert (refused.status_code, refused.headers["retry-after"]) == (429, "7")
         assert refused.json()["error"]["message"] == "slower"
-        whole = ask(relay, "whole", f"{prefix}/chat/completions")
-        assert (whole.status_code, whole.json()["id"]) == (200, "c")
-        assert "\0" not in whole.text
+        complete = ask(relay, "complete", f"{prefix}/chat/completions")
+        assert (complete.status_code, complete.json()["id"]) == (200, "c")
+        assert "\0" not in complete.text
 
 
 def test_an_upstream_that_breaks_off_is_an_error(relay: str) -> None:
@@ -550,7 +550,7 @@ def test_cut_anywhere_a_providers_bytes_stay_what_they_are(end: str) -> None:
         cutter = EventCutter(100)
         pieces = [text[at : at + size] for at in range(0, len(text), size)]
         steps = [step for piece in pieces for step in cutter.add_bytes(piece)]
-        # a line feed behind the last event's carriage return is all that may be left
+        # a line feed after the last event's carriage return is all that may be left
         assert b"".join(step.raw for step in steps) in (text, text.removesuffix(b"\n"))
         assert [step.event.data for step in steps if step.event] == ["ä", "2\n"]
 
@@ -568,14 +568,14 @@ def test_comments_without_an_end_are_too_much() -> None:
         deque(map(cutter.add_bytes, [b": comment\n"] * 1000))
 
 
-def test_an_upstream_that_is_not_there_is_told() -> None:
+def test_an_upstream_that_is_not_there_is_reported() -> None:
     with running(create_app("http://127.0.0.1:9", SHORT)) as url:
         for prefix in ("/v1", "/provider/v1"):
             response = ask(url, "m", f"{prefix}/messages")
             assert (response.status_code, response.json()["code"]) == (502, "upstream_error")
 
 
-def test_a_status_that_http_does_not_have_is_told() -> None:
+def test_a_status_that_http_does_not_have_is_reported() -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         return httpx.Response(999, content=b"odd")
 
@@ -595,9 +595,9 @@ def test_a_path_too_long_to_be_passed_on_is_not_found(relay: str) -> None:
 def test_nobody_climbs_out_of_the_upstreams_path(relay: str, provider: Provider) -> None:
     before = len(provider.requests)
     for path in ("/v1/%2e%2e/admin", "/provider/v1/a/%2e%2e/%2e%2e/admin"):
-        assert ask(relay, "whole", path).status_code == 404
+        assert ask(relay, "complete", path).status_code == 404
     assert len(provider.requests) == before
-    ask(relay, "whole", "/v1/a%3Fb%23c")
+    ask(relay, "complete", "/v1/a%3Fb%23c")
     assert provider.requests[-1][0] == "/v1/a?b#c?"
 
 
@@ -612,14 +612,16 @@ def test_what_is_no_upstream_is_refused(url: str) -> None:
 
 def test_a_client_that_comes_back_gets_exactly_what_it_missed(gateway: str) -> None:
     url = f"{gateway}/api/recordings/trip/events?pace=400"
-    whole = get_events(f"{gateway}/api/recordings/trip/events?pace=0")
+    complete = get_events(f"{gateway}/api/recordings/trip/events?pace=0")
     for wanted in (1, 7, 60):
         with connected("GET", url, wanted) as events:
             pass
         rest = get_events(url, **{"last-event-id": events[-1].id})
-        id, other = events[0].id.rpartition("-")[0], whole[0].id.rpartition("-")[0]
-        assert [event.id.replace(id, other) for event in events + rest] == [event.id for event in whole]
-        assert [event.data.replace(id, other) for event in events + rest] == [event.data for event in whole]
+        id, other = events[0].id.rpartition("-")[0], complete[0].id.rpartition("-")[0]
+        assert [event.id.replace(id, other) for event in events + rest] == [event.id for event in complete]
+        assert [event.data.replace(id, other) for event in events + rest] == [
+            event.data for event in complete
+        ]
 
 
 def test_a_request_that_is_posted_again_goes_on_without_a_second_one(relay: str, provider: Provider) -> None:
@@ -634,7 +636,7 @@ def test_a_request_that_is_posted_again_goes_on_without_a_second_one(relay: str,
     assert len(provider.requests) == before
 
 
-def test_who_has_it_all_is_told_to_stay_away(gateway: str) -> None:
+def test_a_client_that_has_everything_is_sent_away(gateway: str) -> None:
     url = f"{gateway}/api/recordings/search/events?pace=0"
     events = get_events(url)
     assert CLIENT.get(url, headers={"last-event-id": events[-1].id}).status_code == 204
@@ -767,7 +769,7 @@ def test_slow_clients_slow_their_own_streams_only(provider: Provider, upstream: 
         print(f"slow clients: {sum(sent) // 4000} kB sent to each, the gateway has {grown // 4} kB for each")
         # what was read is kept for other clients
         assert grown < 4 * 3_000 + sum(sent) // 1000
-        # and it goes on where it stopped
+        # and it continues where it stopped
         size = 0
         while size < sent[0]:
             size += len(next(readers[0]))
@@ -906,8 +908,8 @@ import sys
 from midstream.server import Settings, serve
 pace, grace, max_seconds = map(float, sys.argv[2:5])
 settings = Settings(pace=pace, grace=grace, max_seconds=max_seconds, drain=1)
-def tell(url): print(url, flush=True)
-serve(sys.argv[5], 0, sys.argv[1] or None, settings, on_ready=tell, log_level=sys.argv[6])
+def report(url): print(url, flush=True)
+serve(sys.argv[5], 0, sys.argv[1] or None, settings, on_ready=report, log_level=sys.argv[6])
 """
 
 
@@ -942,7 +944,7 @@ def test_secrets_are_in_no_log(upstream: str, level: str) -> None:
     address = upstream.replace("http://", f"http://user:{secret}@") + f"?key={secret}"
     headers = {"authorization": f"Bearer {secret}", "x-api-key": secret}
     with process(address, level=level) as (url, server):
-        for model in ("recorded:trip", "refuses", "breaks", "babbles", "whole"):
+        for model in ("recorded:trip", "refuses", "breaks", "babbles", "complete"):
             for path in ("/v1/chat/completions", "/provider/v1/chat/completions"):
                 try:
                     ask(url, model, f"{path}?token={secret}", **headers)
@@ -963,11 +965,11 @@ def test_secrets_are_in_no_log(upstream: str, level: str) -> None:
 def test_credentials_in_the_upstreams_address_are_used(upstream: str, provider: Provider) -> None:
     address = upstream.replace("http://", "http://user:pass@") + "/v1?key=k"
     with running(create_app(address, SHORT)) as url:
-        ask(url, "whole", "/v1/messages?a=b")
+        ask(url, "complete", "/v1/messages?a=b")
         seen, sent = provider.requests[-1]
         assert seen == "/v1/messages?key=k&a=b"
         assert sent["authorization"] == "Basic dXNlcjpwYXNz"
-        ask(url, "whole", authorization="Bearer mine")
+        ask(url, "complete", authorization="Bearer mine")
         assert provider.requests[-1][1]["authorization"] == "Bearer mine"
 
 
@@ -1125,7 +1127,7 @@ def read(url):
         chat("refuses")
     except openai.RateLimitError as error:
         yield [error.status_code, error.body, error.request_id]
-    yield client.chat.completions.create(model="whole", messages=messages).to_dict()
+    yield client.chat.completions.create(model="complete", messages=messages).to_dict()
 print(json.dumps([list(read(url)) for url in sys.argv[1:]]))
 """
 ANTHROPIC = """

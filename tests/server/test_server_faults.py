@@ -1,7 +1,7 @@
 """Faults around the gateway, in a process of its own: a hostile upstream, clients that leave or hardly read.
 
 Whatever happens, every answer ends, what was delivered is the beginning of what an undisturbed upstream
-gives, other streams go on, and nothing is left in the gateway's process: streams, tasks, files, memory.
+gives, other streams continue, and nothing is left in the gateway's process: streams, tasks, files, memory.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ ENRICHED, BOTH, AS_IT_IS = "/v1/chat/completions", "/v1/chat/completions?events=
 RECORDING = recordings.load("trip").body
 # inside an event, and inside the arguments of a call
 BEGINNING = RECORDING[:20_000]
-WHOLE_EVENTS = BEGINNING.rpartition(b"data: ")[0]
+COMPLETE_EVENTS = BEGINNING.rpartition(b"data: ")[0]
 GIGABYTE = 1_000_000_000
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
 UNTIL_CLOSED = HEAD + b"Connection: close\r\n\r\n"
@@ -99,7 +99,7 @@ class Upstream:
 
     @staticmethod
     async def _gone(reader: asyncio.StreamReader, seconds: float) -> bool:
-        """Tell whether the gateway leaves before the time is over."""
+        """Report whether the gateway leaves before the time is over."""
         try:
             async with asyncio.timeout(seconds):
                 await reader.read()
@@ -107,7 +107,7 @@ class Upstream:
             return False
         return True
 
-    async def whole(self, *sides: Any) -> AsyncIterator[bytes]:
+    async def complete(self, *sides: Any) -> AsyncIterator[bytes]:
         yield UNTIL_CLOSED + RECORDING
 
     async def endless(self, reader: Any, writer: Any) -> AsyncIterator[bytes]:
@@ -147,7 +147,7 @@ class Upstream:
         await reader.read()
         yield b""
 
-    async def half_head(self, reader: Any, writer: Any) -> AsyncIterator[bytes]:
+    async def part_of_a_head(self, reader: Any, writer: Any) -> AsyncIterator[bytes]:
         yield HEAD
         await reader.read()
 
@@ -196,22 +196,22 @@ class Upstream:
             yield b"x"
 
     async def noise(self, *sides: Any) -> AsyncIterator[bytes]:
-        """Send what is no event: by the standard, lines without a known field are passed over."""
+        """Send what is no event: by the standard, lines without a known field are ignored."""
         lines = [random.Random(seed).randbytes(50) for seed in range(400)]
-        yield UNTIL_CLOSED + WHOLE_EVENTS + b"\n".join(lines)
+        yield UNTIL_CLOSED + COMPLETE_EVENTS + b"\n".join(lines)
 
     async def babbles(self, *sides: Any) -> AsyncIterator[bytes]:
-        yield UNTIL_CLOSED + WHOLE_EVENTS + b"data: " + random.Random(2).randbytes(50) + b"\n\n"
+        yield UNTIL_CLOSED + COMPLETE_EVENTS + b"data: " + random.Random(2).randbytes(50) + b"\n\n"
 
     # too much of it
 
     async def line(self, *sides: Any) -> AsyncIterator[bytes]:
-        yield UNTIL_CLOSED + WHOLE_EVENTS + b"data: "
+        yield UNTIL_CLOSED + COMPLETE_EVENTS + b"data: "
         for _ in range(GIGABYTE // 1_000_000):
             yield b"x" * 1_000_000
 
     async def comments(self, *sides: Any) -> AsyncIterator[bytes]:
-        yield UNTIL_CLOSED + WHOLE_EVENTS
+        yield UNTIL_CLOSED + COMPLETE_EVENTS
         for _ in range(GIGABYTE // 1_000_000):
             yield (b":" + b"x" * 998 + b"\n") * 1000
 
@@ -312,7 +312,7 @@ class Gateway:
         self.url = self.output().partition("\n")[0]
         self.port = int(self.url.rpartition(":")[2])
         # what is made for the first stream stays
-        assert ask(self, "whole").status == 200
+        assert ask(self, "complete").status == 200
         wait_for(lambda: self.left()["streams"] == 0)
         self._at_rest = self.left()
 
@@ -320,7 +320,7 @@ class Gateway:
         return self._log.read_text()
 
     def left(self, query: str = "") -> Any:
-        """Tell what there is in the process, for this question a connection and a task among it."""
+        """Return what the process holds, including the connection and the task of this request."""
         return CLIENT.get(f"{self.url}/left{query}").json()
 
     def memory(self, name: str) -> int:
@@ -368,7 +368,7 @@ def gateway(upstream: Upstream) -> Iterator[Gateway]:
 
 @pytest.fixture(scope="module")
 def impatient(upstream: Upstream) -> Iterator[Gateway]:
-    """For what would go on for ever; others are not asked there, as a busy machine takes its time."""
+    """For streams that would never end; others are not asked there, as a busy machine takes its time."""
     with running(upstream, max_seconds=2) as gateway:
         yield gateway
 
@@ -380,7 +380,7 @@ class Answer(NamedTuple):
     status: int
     content: bytes
     # whether it ended as HTTP says
-    is_whole: bool
+    is_complete: bool
 
 
 def ask(gateway: Gateway, model: str, path: str = ENRICHED) -> Answer:
@@ -396,7 +396,7 @@ def ask(gateway: Gateway, model: str, path: str = ENRICHED) -> Answer:
     return Answer(status, bytes(content), True)
 
 
-def told_in(content: bytes) -> list[tuple[str, str]]:
+def events_in(content: bytes) -> list[tuple[str, str]]:
     """Give midstream's events, without what is another one's each time."""
     events = [event for event in decode([content]) if event.event != "message"]
     id = json.loads(events[0].data)["message_id"]
@@ -405,10 +405,10 @@ def told_in(content: bytes) -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def truth(gateway: Gateway) -> list[tuple[str, str]]:
-    told = told_in(ask(gateway, "whole").content)
-    assert told[-1] == ("stream_end", "{}")
-    assert told == told_in(ask(gateway, "whole", BOTH).content)
-    return told
+    received = events_in(ask(gateway, "complete").content)
+    assert received[-1] == ("stream_end", "{}")
+    assert received == events_in(ask(gateway, "complete", BOTH).content)
+    return received
 
 
 @contextmanager
@@ -418,7 +418,7 @@ def steady(gateway: Gateway, truth: list[tuple[str, str]]) -> Iterator[None]:
 
     def read() -> None:
         while not (is_over.is_set() and answers):
-            answers.append(ask(gateway, "whole").content)
+            answers.append(ask(gateway, "complete").content)
 
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit(read)
@@ -428,15 +428,15 @@ def steady(gateway: Gateway, truth: list[tuple[str, str]]) -> Iterator[None]:
             is_over.set()
         reading.result()
     for content in answers:
-        assert told_in(content) == truth
+        assert events_in(content) == truth
 
 
 def check_beginning(content: bytes, truth: list[tuple[str, str]], code: str | None) -> None:
     """Check that it is the truth as far as it goes, and that the rest says so: where it is cut, and why."""
-    told = told_in(content)
-    common = next((at for at, both in enumerate(zip(told, truth, strict=False)) if both[0] != both[1]), 0)
+    received = events_in(content)
+    common = next((at for at, both in enumerate(zip(received, truth, strict=False)) if both[0] != both[1]), 0)
     assert common > 10
-    *cut, last = told[common:]
+    *cut, last = received[common:]
     assert last == ("stream_end", "{}")
     if code is not None:
         name, data = cut.pop()
@@ -450,30 +450,30 @@ def check_beginning(content: bytes, truth: list[tuple[str, str]], code: str | No
         ]
         assert kinds == ["Error"] * len(kinds)
     true_args = {call.raw_args for call in calls_of(truth)}
-    for call in calls_of(told):
+    for call in calls_of(received):
         assert call.is_complete == (call.raw_args in true_args)
         assert any(args.startswith(call.raw_args) for args in true_args)
 
 
-def calls_of(told: list[tuple[str, str]]) -> list[Any]:
-    encoded = "".join(f"event: {name}\ndata: {data}\n\n" for name, data in told[1:] if name != "error")
+def calls_of(received: list[tuple[str, str]]) -> list[Any]:
+    encoded = "".join(f"event: {name}\ndata: {data}\n\n" for name, data in received[1:] if name != "error")
     return calls_in([event for event in decode([encoded.encode()]) if event.event != "stream_end"])
 
 
 # a hostile upstream
 
 NO_ANSWER = (
-    "closes_first", "resets_first", "no_http", "no_number", "long_head", "mute", "half_head", "drips_head",
-    "soon",
+    "closes_first", "resets_first", "no_http", "no_number", "long_head", "mute", "part_of_a_head",
+    "drips_head", "soon",
 )  # fmt: skip
 BROKEN = {
     "stops": None, "stops_short": "upstream_error", "stops_in_chunks": "upstream_error",
     "bad_chunks": "upstream_error", "long_chunk_head": "upstream_error", "resets": "upstream_error",
     "stalls": "time_limit", "drips": "time_limit", "noise": None, "babbles": "invalid_event",
 }  # fmt: skip
-WITHOUT_END = ("mute", "half_head", "drips_head", "soon", "stalls", "drips")
+WITHOUT_END = ("mute", "part_of_a_head", "drips_head", "soon", "stalls", "drips")
 # of these a client that gets the bytes can't know, nor can we
-LIKE_WHOLE_ONES = ("stops", "noise", "babbles")
+LIKE_COMPLETE_ONES = ("stops", "noise", "babbles")
 
 Answers = dict[tuple[str, str], Answer]
 
@@ -495,7 +495,7 @@ def answers(gateway: Gateway, impatient: Gateway, truth: list[tuple[str, str]]) 
 def test_an_upstream_that_gives_no_answer(answers: Answers, model: str) -> None:
     for path in (ENRICHED, AS_IT_IS):
         answer = answers[model, path]
-        assert answer.is_whole
+        assert answer.is_complete
         assert (answer.status, json.loads(answer.content)["code"]) == (502, "upstream_error")
 
 
@@ -505,11 +505,11 @@ def test_an_upstream_that_breaks_in_mid_stream(
 ) -> None:
     for path in (ENRICHED, BOTH):
         answer = answers[model, path]
-        assert (answer.status, answer.is_whole) == (200, True)
+        assert (answer.status, answer.is_complete) == (200, True)
         check_beginning(answer.content, truth, BROKEN[model])
     passed = answers[model, AS_IT_IS]
-    assert passed.is_whole == (model in LIKE_WHOLE_ONES)
-    assert passed.content.startswith(WHOLE_EVENTS)
+    assert passed.is_complete == (model in LIKE_COMPLETE_ONES)
+    assert passed.content.startswith(COMPLETE_EVENTS)
 
 
 def test_of_all_that_nothing_is_left(
@@ -552,7 +552,7 @@ def test_a_gigabyte_is_refused_early(
     # with what the sockets on the way hold
     assert upstream.sent < 40_000_000
     if code is None:
-        assert not answer.is_whole
+        assert not answer.is_complete
     elif model == "bomb":
         assert f'"{code}"'.encode() in answer.content
     else:
@@ -635,7 +635,7 @@ def read_to_end(client: socket.socket) -> bytes:
 
 
 def test_a_client_that_reads_a_byte_a_second(gateway: Gateway, truth: list[tuple[str, str]]) -> None:
-    """It slows down nobody but its own stream, and that one goes on when it hurries."""
+    """It slows down nobody but its own stream, and that one continues when its client reads again."""
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.settimeout(20)
@@ -658,7 +658,7 @@ def test_a_client_that_reads_a_byte_a_second(gateway: Gateway, truth: list[tuple
 async def vanish(gateway: Gateway, source: random.Random) -> None:
     """Ask for something, and be gone at some point before or in the answer."""
     paths = [ENRICHED, BOTH, AS_IT_IS]
-    request = request_of(source.choice(("whole", "endless", "mute", "stops")), source.choice(paths))
+    request = request_of(source.choice(("complete", "endless", "mute", "stops")), source.choice(paths))
     if source.random() < 0.2:
         request = b"GET /api/recordings/trip/events?pace=50 HTTP/1.1\r\nHost: localhost\r\n\r\n"
     if source.random() < 0.2:
@@ -679,7 +679,7 @@ async def a_hundred_vanish(gateway: Gateway, source: random.Random) -> bytes:
 
     It paces them, too: more than that at once would measure how much a machine can take.
     """
-    staying = asyncio.create_task(asyncio.to_thread(ask, gateway, "whole"))
+    staying = asyncio.create_task(asyncio.to_thread(ask, gateway, "complete"))
     await asyncio.gather(*(vanish(gateway, source) for _ in range(100)))
     return (await staying).content
 
@@ -690,7 +690,7 @@ def test_a_thousand_clients_that_vanish(
     source = random.Random(1000)
     for _ in range(10):
         content = asyncio.run(a_hundred_vanish(gateway, source))
-        assert told_in(content) == truth
+        assert events_in(content) == truth
     gateway.check_rest()
     wait_for(lambda: upstream.connections == 0)
 
@@ -699,8 +699,8 @@ def test_a_thousand_clients_that_vanish(
 
 
 def test_the_end_in_mid_stream(upstream: Upstream, truth: list[tuple[str, str]]) -> None:
-    """Asked to end, it does, and says so in every stream: no client takes what it got for the whole."""
-    half = request_of("whole")[:-5]
+    """Asked to end, it does, and says so in every stream: no client mistakes what it got for everything."""
+    half = request_of("complete")[:-5]
     requests = [
         request_of("endless"),
         request_of("endless", BOTH),
@@ -727,8 +727,8 @@ def test_the_end_in_mid_stream(upstream: Upstream, truth: list[tuple[str, str]])
         assert "Traceback" not in gateway.output(), gateway.output()
     received = [begun + rest for begun, rest in zip_longest(first, received, fillvalue=b"")]
     for at in (0, 1, 5, 9):
-        body, is_whole = body_in(received[at])
-        assert is_whole
+        body, is_complete = body_in(received[at])
+        assert is_complete
         error, end = list(decode([body]))[-2:]
         assert (error.event, json.loads(error.data)["code"]) == ("error", "producer_lost")
         assert end.event == "stream_end"

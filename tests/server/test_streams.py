@@ -88,7 +88,7 @@ def test_a_feed_is_the_same_however_the_log_grows(variant: Variant) -> None:
     blocks = recordings.load("trip").blocks()
     log = Log()
     log.add(blocks, End())
-    whole = drain(feed_of(log, variant))
+    complete = drain(feed_of(log, variant))
     source = random.Random(1)
     for _ in range(5):
         log = Log()
@@ -103,7 +103,7 @@ def test_a_feed_is_the_same_however_the_log_grows(variant: Variant) -> None:
         log.add([], End())
         found += drain(feed, len(found))
         assert (is_over, feed.is_over) == (False, True)
-        assert found == whole
+        assert found == complete
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -111,25 +111,25 @@ def test_skipping_to_a_position_leaves_the_rest(variant: Variant) -> None:
     log = Log()
     log.add(recordings.load("search").blocks(), End())
     feed = feed_of(log, variant)
-    whole = drain(feed)
-    positions = [feed.position_before(index + 1) for index in range(len(whole))]
+    complete = drain(feed)
+    positions = [feed.position_before(index + 1) for index in range(len(complete))]
     assert positions == sorted(set(positions))
     for at, position in enumerate(positions):
         other = feed_of(log, variant)
         while not other.skip(position):
             pass
-        assert drain(other, other.index_after(position)) == whole[at + 1 :]
+        assert drain(other, other.index_after(position)) == complete[at + 1 :]
 
 
 def test_a_feed_keeps_what_its_fastest_reader_has_not_taken() -> None:
     log = Log()
     log.add(recordings.load("trip").blocks(), End())
     feed = feed_of(log, Variant(), 10)
-    whole, found = drain(feed_of(log, Variant())), list[bytes]()
+    complete, found = drain(feed_of(log, Variant())), list[bytes]()
     while entries := feed.take(len(found), 2000):
         found += entries
         assert sum(map(len, feed._entries)) < 200_000
-    assert found == whole
+    assert found == complete
     assert feed.base > 0
     assert not feed.can_continue((0, 0))
     assert feed.can_continue(feed.position_before(feed.next))

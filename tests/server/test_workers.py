@@ -165,7 +165,7 @@ def test_a_stream_is_cancelled_from_any_worker(gateway: Workers, upstream: Count
     run(main)
 
 
-def test_a_worker_that_is_told_to_stop_sends_its_clients_away(
+def test_a_worker_that_is_asked_to_stop_sends_its_clients_away(
     gateway: Workers, upstream: CountingUpstream
 ) -> None:
     name = f"drain {gateway.port}"

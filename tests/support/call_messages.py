@@ -67,10 +67,10 @@ def collect(midstream: Any, arrived: Iterable[Any], message_id: str | None = Non
 
 
 A, B = '{"a":1}', '{"b":"é"}'
-TOLD, CUT = MessageEnd("stop"), MessageEnd("length", is_truncated=True)
+SIGNALLED, CUT = MessageEnd("stop"), MessageEnd("length", is_truncated=True)
 TRUNCATED, UNDEFINED = "truncated", object()
 Outcome = tuple[bool, str | None, Any]
-WHOLE: Outcome = (True, None, {"a": 1})
+COMPLETE: Outcome = (True, None, {"a": 1})
 
 
 def outcome(midstream: Any, call: Any) -> Outcome:

@@ -42,7 +42,7 @@ def container(rng: random.Random) -> Any:
 
 
 def size(value: Any) -> int:
-    """Count the moments in the writing of a value that a snapshot can tell apart."""
+    """Count the moments in the writing of a value that a snapshot can distinguish."""
     if isinstance(value, str):
         return 1 + len(value)
     if isinstance(value, dict):
@@ -216,14 +216,14 @@ def no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def is_part(part: Any, whole: Any) -> bool:
+def is_part(part: Any, complete: Any) -> bool:
     """Report whether a value is one that can grow into another."""
-    if type(part) is not type(whole):
+    if type(part) is not type(complete):
         return False
     if isinstance(part, dict):
-        return all(key in whole and is_part(member, whole[key]) for key, member in part.items())
+        return all(key in complete and is_part(member, complete[key]) for key, member in part.items())
     if isinstance(part, list):
-        return len(part) <= len(whole) and all(map(is_part, part, whole))
+        return len(part) <= len(complete) and all(map(is_part, part, complete))
     if isinstance(part, str):
-        return bool(whole.startswith(part))
-    return bool(part == whole)
+        return bool(complete.startswith(part))
+    return bool(part == complete)

@@ -73,7 +73,7 @@ def blocks(page: Path) -> tuple[Block, ...]:
             found.append((block, number))
             opened = None
     assert opened is None, f"{name_of(page)}: the fence at line {opened and opened[0] + 1} is not closed"
-    # an output stands right behind what prints it
+    # an output follows what prints it
     for (block, end), (following, _) in pairwise(found):
         is_next = not "".join(lines[end + 1 : following.line - 1]).strip()
         if following.language == "text" and is_next:
@@ -125,5 +125,5 @@ def anchors(page: Path) -> set[str]:
 def matches(shown: str, printed: str) -> bool:
     """Report whether a page shows what was printed; a line ``⋮`` stands for lines that it leaves out."""
     parts = [re.escape(part) for part in re.split(rf"^{_LEFT_OUT}\n", shown, flags=re.MULTILINE)]
-    whole = printed if printed.endswith("\n") or not printed else printed + "\n"
-    return re.fullmatch("(?:.*\n)*?".join(parts), whole) is not None
+    full_text = printed if printed.endswith("\n") or not printed else printed + "\n"
+    return re.fullmatch("(?:.*\n)*?".join(parts), full_text) is not None

@@ -60,9 +60,9 @@ def with_excerpts(text: str) -> str:
 
     def renewed(found: re.Match[str]) -> str:
         start, end = found.span("text")
-        whole, begin = found[0], found.start()
+        full_text, begin = found[0], found.start()
         part = part_of(ROOT / found["file"], found["part"])
-        return whole[: start - begin] + part + whole[end - begin :]
+        return full_text[: start - begin] + part + full_text[end - begin :]
 
     return _EXCERPT.sub(renewed, text)
 

@@ -73,7 +73,7 @@ IDENTIFIED = [
         TWO,
     ),
     Case(
-        "index 0 for all, other ids, the same tool, arguments whole",
+        "index 0 for all, other ids, the same tool, arguments in one piece",
         [U("a", 0, "f", A), U("b", 0, "f", A)],
         [("a", "f", A), ("b", "f", A)],
     ),
@@ -123,12 +123,12 @@ IDENTIFIED = [
         UNNAMED,
     ),
     Case(
-        "neither id nor index, the same tool twice, arguments whole",
+        "neither id nor index, the same tool twice, arguments in one piece",
         [U(None, None, "f", A), U(None, None, "f", A)],
         [(None, "f", A), (None, "f", A)],
     ),
     Case(
-        "index 0 for all, no id, the same tool twice, arguments whole",
+        "index 0 for all, no id, the same tool twice, arguments in one piece",
         [U(None, 0, "f", A), U(None, 0, "f", A)],
         [(None, "f", A), (None, "f", A)],
     ),
@@ -215,17 +215,17 @@ IDENTIFIED = [
         [("a", "f", A + B)],
     ),
     Case(
-        "the same name again behind damage: nothing tells that another call begins",
+        "the same name again after damage: nothing shows that another call begins",
         [U(None, None, "f", A + "}"), U(None, None, "f", B)],
         [(None, "f", A + "}" + B)],
     ),
     Case(
-        "the same name again behind half a pair",
+        "the same name again after a lone surrogate",
         [U(None, None, "f", A), U(None, None, None, "\ud83d"), U(None, None, "f", B)],
         [(None, "f", A + "\ud83d" + B)],
     ),
     Case(
-        "an unnamed piece behind the end of another call than its own",
+        "an unnamed piece after the end of another call than its own",
         [
             U(None, 0, "f", A + "}"),
             U(None, None, "g", B[:4]),
@@ -235,7 +235,7 @@ IDENTIFIED = [
         [(None, "f", A + "}"), (None, "g", B)],
     ),
     Case(
-        "an unnamed piece behind the result of another call than its own",
+        "an unnamed piece after the result of another call than its own",
         [U("a", 0, "f", "12"), U(None, None, "g", B[:4]), ToolResult("a", 1), U(None, None, None, B[4:])],
         [("a", "f", "12"), (None, "g", B)],
     ),
@@ -250,12 +250,12 @@ IDENTIFIED = [
         TWO,
     ),
     Case(
-        "a piece by id behind the end of its call is no part of it",
+        "a piece by id after the end of its call is no part of it",
         [U("a", 0, "f", A), ToolCallEnd("a"), U("a", None, None, "x"), U("b", 1, "g", B)],
         TWO,
     ),
     Case(
-        "an empty piece by index behind the end",
+        "an empty piece by index after the end",
         [U("a", 0, "f", A), ToolCallEnd("a"), U(None, 0, None, "")],
         [("a", "f", A)],
     ),
@@ -285,12 +285,12 @@ IDENTIFIED = [
         [(None, "f", A + "\n")],
     ),
     Case(
-        "id and name on all, one more behind the end",
+        "id and name on all, one more after the end",
         [U("a", 0, "f", A), ToolCallEnd("a"), U("a", 0, "f", "")],
         [("a", "f", A)],
     ),
     Case(
-        "id and name on all, one more behind the result",
+        "id and name on all, one more after the result",
         [U("a", 0, "f", A), ToolResult("a", 1), U("a", 0, "f", "")],
         [("a", "f", A)],
     ),

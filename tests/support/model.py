@@ -59,7 +59,7 @@ LITERALS: dict[str, tuple[str, str, Any]] = {
 DIGITS = "0123456789"
 
 
-def number_can_go_on(text: str, char: str) -> bool:
+def number_can_continue(text: str, char: str) -> bool:
     """Say whether a character can follow the beginning of a number (RFC 8259 section 6)."""
     digits = text.removeprefix("-")
     if not digits:
@@ -67,13 +67,13 @@ def number_can_go_on(text: str, char: str) -> bool:
     mantissa, e, exponent = digits.replace("E", "e").partition("e")
     if e:
         return char in DIGITS or (char in "+-" and not exponent)
-    whole, dot, fraction = mantissa.partition(".")
+    integer, dot, fraction = mantissa.partition(".")
     if dot:
         return char in DIGITS or (char in "eE" and fraction != "")
-    return (char in DIGITS and whole != "0") or char in ".eE"
+    return (char in DIGITS and integer != "0") or char in ".eE"
 
 
-def number_is_whole(text: str) -> bool:
+def number_is_complete(text: str) -> bool:
     """Report whether a number may end here, which it may after a digit."""
     return text[-1] in DIGITS
 
@@ -187,7 +187,7 @@ class NaiveParser:
             if self.undecoded:
                 # where the text may end without them, the bytes are what is wrong
                 self.fail("invalid_utf8" if self.is_between_documents() else "truncated")
-            if self.state == "number" and not self.members and number_is_whole(self.token):
+            if self.state == "number" and not self.members and number_is_complete(self.token):
                 self.end_number()
             if not self.is_between_documents():
                 self.fail("truncated")
@@ -256,7 +256,7 @@ class NaiveParser:
     def ends_root_number(self, char: str) -> bool:
         if self.state != "number" or self.members:
             return False
-        return char not in NUMBER_CHARACTERS and number_is_whole(self.token)
+        return char not in NUMBER_CHARACTERS and number_is_complete(self.token)
 
     def take_in_state(self, char: str) -> None:
         if self.state == "number" and self.in_number(char):
@@ -336,9 +336,9 @@ class NaiveParser:
         self.containers.pop()
         self.members.pop()
         self.emit(kind, self.value_path())
-        self.value_is_whole()
+        self.value_is_complete()
 
-    def value_is_whole(self, end: int | None = None) -> None:
+    def value_is_complete(self, end: int | None = None) -> None:
         if self.members:
             self.state = "after value"
             return
@@ -353,13 +353,13 @@ class NaiveParser:
     # --- literals (section 3)
 
     def in_literal(self, char: str) -> None:
-        whole, kind, value = LITERALS[self.token[0]]
-        if char != whole[len(self.token)]:
+        word, kind, value = LITERALS[self.token[0]]
+        if char != word[len(self.token)]:
             self.fail("invalid_literal")
         self.token += char
-        if self.token == whole:
-            self.emit(kind, self.value_path(), whole, value)
-            self.value_is_whole()
+        if self.token == word:
+            self.emit(kind, self.value_path(), word, value)
+            self.value_is_complete()
 
     # --- numbers (section 6)
 
@@ -369,11 +369,11 @@ class NaiveParser:
 
     def in_number(self, char: str) -> bool:
         """Add a character of a number; return False if it comes after the number."""
-        if number_can_go_on(self.token, char):
+        if number_can_continue(self.token, char):
             self.check_number_limit(len(self.token) + 1)
             self.token += char
             return True
-        if char in NUMBER_CHARACTERS or not number_is_whole(self.token):
+        if char in NUMBER_CHARACTERS or not number_is_complete(self.token):
             self.fail("invalid_number")
         self.end_number()
         return False
@@ -385,7 +385,7 @@ class NaiveParser:
         except (ValueError, ArithmeticError):
             self.fail("number_refused")
         self.emit("CompleteNumber", self.value_path(), self.token, value)
-        self.value_is_whole(end=self.index)
+        self.value_is_complete(end=self.index)
 
     # --- strings (section 7)
 
@@ -469,7 +469,7 @@ class NaiveParser:
         else:
             self.deliver_text()
             self.emit("CompleteString", self.value_path(), self.token, self.token)
-            self.value_is_whole()
+            self.value_is_complete()
 
 
 # --- items, and what can be said about them
@@ -495,7 +495,7 @@ def join_partials(items: Iterable[Item]) -> list[Item]:
 
 
 def split_documents(items: Iterable[Item]) -> list[list[Item]]:
-    """Cut a list of items behind every JsonComplete; the last part holds what is left, if anything is."""
+    """Cut a list of items after every JsonComplete; the last part holds what is left, if anything is."""
     documents: list[list[Item]] = [[]]
     for item in items:
         documents[-1].append(item)

@@ -77,7 +77,7 @@ class CountingUpstream:
 
     @staticmethod
     def events(count: int) -> Iterator[bytes]:
-        """Yield the events: the first half of them numbers, the other half a call's arguments."""
+        """Yield the events: the first part of them numbers, the rest a call's arguments."""
         for number in range(count // 2):
             yield chat_event({"content": f"{number} "})
         call = {"index": 0, "id": "c1", "function": {"name": "count", "arguments": "[0"}}

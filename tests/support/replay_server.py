@@ -41,12 +41,12 @@ _TIME_TO_READ = 0.05
 class Reply(NamedTuple):
     """What to answer: a body, and how it ends.
 
-    Endings: "whole"; "stops", a clean end after ``length`` bytes; "closes" there, without the end that
+    Endings: "complete"; "stops", a clean end after ``length`` bytes; "closes" there, without the end that
     HTTP asks for; "resets" the connection there.
     """
 
     body: bytes
-    ending: str = "whole"
+    ending: str = "complete"
     length: int | None = None
     seed: int = 0
 
@@ -113,7 +113,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         for piece in cuts(reply.sent, reply.seed + self.server.count(name)):
             self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
-        if reply.ending in ("whole", "stops"):
+        if reply.ending in ("complete", "stops"):
             self.wfile.write(b"0\r\n\r\n")
             return
         self.close_connection = True

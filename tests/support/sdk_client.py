@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from midstream import ToolCall
 
-__all__ = ["Job", "Result", "plain", "told"]
+__all__ = ["Job", "Result", "plain", "summary"]
 
 
 class Job(NamedTuple):
@@ -40,7 +40,7 @@ class Job(NamedTuple):
     format: Any
     way: str = "create"
     is_async: bool = False
-    is_told: bool = False
+    is_signalled: bool = False
     tools: Sequence[str] = ()
 
 
@@ -70,7 +70,7 @@ def plain(calls: list[ToolCall]) -> Any:
     return json.loads(json.dumps(seen(calls), default=repr))
 
 
-def told(error: Exception) -> str:
+def summary(error: Exception) -> str:
     """Name an exception: the SDK's by its class, ours by its code and sentence."""
     return f"{error.code}: {error}" if isinstance(error, JsonStreamError) else type(error).__name__
 
@@ -161,7 +161,7 @@ class _Reader:
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self.format = job.format if job.is_told else None
+        self.format = job.format if job.is_signalled else None
         self.lists: list[list[ToolCall]] = []
         self.states: list[Any] = []
         self.texts: list[str] = []
@@ -176,7 +176,7 @@ class _Reader:
                 with _opened(self.job) as stream:
                     read(stream)
             except Exception as error:
-                self.raised.append(told(error))
+                self.raised.append(summary(error))
         return self._result()
 
     async def aread(self) -> Result:
@@ -186,7 +186,7 @@ class _Reader:
                 async with _aopened(self.job) as stream:
                     await read(stream)
             except Exception as error:
-                self.raised.append(told(error))
+                self.raised.append(summary(error))
         return self._result()
 
     def _add_list(self, calls: list[ToolCall]) -> None:

@@ -35,7 +35,7 @@ _SWITCHES = [
 
 
 class Stage:
-    """A gateway that is running, and what goes on in it."""
+    """A gateway that is running, and its streams."""
 
     def __init__(self, app: Any, server: uvicorn.Server) -> None:
         self._app = app

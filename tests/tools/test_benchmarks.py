@@ -119,7 +119,7 @@ def test_midstream_on_the_objects_of_sdks(peer: Peer) -> None:
 
 
 @pytest.mark.parametrize("peer", EVENT_PEERS, ids=named)
-def test_event_peers_tell_all_atoms(peer: Peer) -> None:
+def test_event_peers_report_all_atoms(peer: Peer) -> None:
     assert list(present(peer).adapter([peer.prepare(fragment) for fragment in FRAGMENTS]))
     events = [repr(event) for events in peer.adapter([peer.prepare(TEXT)]) for event in events]
     for atom in ("12", "-2.5", "True", "None", "'x'"):
@@ -162,7 +162,7 @@ def test_a_peer_reaches_as_far_as_it_says() -> None:
         ({"b": 1}, {"a": 1}, False), ({"a": [{"b": "c"}]}, {"a": [{"b": "cd"}, 1]}, True), ("", None, False),
     ],
 )  # fmt: skip
-def test_a_beginning_is_told_from_a_contradiction(shown: Any, final: Any, expected: bool) -> None:
+def test_a_beginning_is_no_contradiction(shown: Any, final: Any, expected: bool) -> None:
     assert is_beginning(shown, final) is expected
 
 
@@ -175,9 +175,9 @@ def test_wrong_values_are_counted() -> None:
 
     cases = [(["[1", "2", "]"], [12])]
     found = count(Peer("careless", (), "", lambda: careless), cases)
-    assert found == {"fragments": 3, "wrong": 1, "raised": 0, "behind": 0, "wrong in the end": 0}
+    assert found == {"fragments": 3, "wrong": 1, "raised": 0, "late": 0, "wrong in the end": 0}
     none = count(our_peer(next(iter(CORES)), SNAPSHOT), cases)
-    assert none == {"fragments": 3, "wrong": 0, "raised": 0, "behind": 0, "wrong in the end": 0}
+    assert none == {"fragments": 3, "wrong": 0, "raised": 0, "late": 0, "wrong in the end": 0}
 
 
 def test_one_that_raises_starts_again() -> None:

@@ -1,4 +1,4 @@
-"""The comparison is whole: every library, every row, every "partly" explained.
+"""The comparison is complete: every library, every row, every "partly" explained.
 
 What is in the cells benchmarks/features.py finds out, which needs the libraries, and minutes.
 """
@@ -27,7 +27,7 @@ def cells(line: str) -> list[str]:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=range(len(TABLES)))
-def test_a_table_is_whole(table: str) -> None:
+def test_a_table_is_complete(table: str) -> None:
     head, _, *rows = map(cells, table.splitlines())
     assert head[:2] == ["", "midstream"]
     for row in rows:

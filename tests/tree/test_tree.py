@@ -1,4 +1,4 @@
-"""The pure parser: the whole table, the nodes, states saved and continued elsewhere, what a chunk costs."""
+"""The pure parser: the table, the nodes, states saved and continued elsewhere, what a chunk costs."""
 
 from __future__ import annotations
 
@@ -95,15 +95,15 @@ def check(midstream: Any, state: Any, model: NaiveParser, items: list[Item]) -> 
 @each_accepted
 def test_accepted(midstream: Any, case: Accepted) -> None:
     limits = limits_of(midstream, case)
-    whole = parse_all(midstream, [case.text], limits=limits)
+    complete = parse_all(midstream, [case.text], limits=limits)
     for text in forms(case.text):
         for fragments in cuttings(text):
             state = parse_all(midstream, fragments, limits=limits)
             assert state.is_complete
             assert state.error is None
             assert exactly(midstream.get_resolved_value(state)) == exactly(case.value), fragments
-            assert state == whole, fragments
-            assert hash(state) == hash(whole)
+            assert state == complete, fragments
+            assert hash(state) == hash(complete)
 
 
 @each_build
@@ -115,7 +115,7 @@ def test_rejected(midstream: Any, case: Rejected) -> None:
     acc = midstream.JsonValueAccumulator(on_error="event", limits=limits)
     acc.add_fragment(case.text)
     acc.finish()
-    whole = parse_all(midstream, [case.text], limits=limits)
+    complete = parse_all(midstream, [case.text], limits=limits)
     for text in forms(case.text):
         for fragments in cuttings(text):
             state = parse_all(midstream, fragments, limits=limits)
@@ -131,8 +131,8 @@ def test_rejected(midstream: Any, case: Rejected) -> None:
             for more in ("", "]", b"\xff", '"}'):
                 assert midstream.parse_chunk(state, more) is state
             assert midstream.finalize(state) is state
-            assert state == whole, fragments
-            assert hash(state) == hash(whole)
+            assert state == complete, fragments
+            assert hash(state) == hash(complete)
 
 
 @each_build
@@ -203,7 +203,7 @@ def test_finalize_ends_a_number_at_the_root(midstream: Any) -> None:
         True,
     )
     assert midstream.finalize(state) is state
-    # the state before it can still go on
+    # the state before it can still be continued
     assert midstream.get_resolved_value(parse_all(midstream, [])) is midstream.UNDEFINED
     assert midstream.get_resolved_value(midstream.finalize(midstream.parse_chunk(before, "e1"))) == -125.0
 
@@ -217,7 +217,7 @@ def test_finalize_turns_truncation_into_an_error(midstream: Any, text: str) -> N
     assert (state.error.code, state.error.index) == (midstream.ErrorCode.TRUNCATED, len(text))
     assert state.error == midstream.ParserError.at(state.error.code, len(text), 1, len(text) + 1)
     assert state.mode == midstream.ParserMode.ERROR
-    # the text may not have ended after all, for whoever kept the state before
+    # the text may not have ended after all, for a caller who kept the state before
     assert midstream.parse_chunk(before, "\x00").error.code != midstream.ErrorCode.TRUNCATED
 
 
@@ -229,7 +229,7 @@ def test_an_error_keeps_what_came_before(midstream: Any) -> None:
     assert state.error.code == "expected_comma"
     assert state.root.resolved_value == {"a": [1, "xy", 2]}
     assert midstream.get_resolved_value(state) is midstream.UNDEFINED
-    # text behind a complete document is an error too: the document is no value then
+    # text after a complete document is an error too: the document is no value then
     state = midstream.parse_chunk(parse(midstream, ["[1]"]), " x")
     assert (state.error.code, state.root.resolved_value) == ("trailing_text", [1])
     assert midstream.get_resolved_value(state) is midstream.UNDEFINED
@@ -509,17 +509,17 @@ SAVED = [
 
 @each_build
 @pytest.mark.parametrize("text", SAVED, ids=range(len(SAVED)))
-def test_a_state_saved_at_every_cut_goes_on(midstream: Any, text: str) -> None:
+def test_a_state_saved_at_every_cut_continues(midstream: Any, text: str) -> None:
     for form in forms(text):
-        whole = parse_all(midstream, [form])
+        complete = parse_all(midstream, [form])
         for at in range(len(form) + 1):
             for state in check_saved(midstream, parse(midstream, [form[:at]])):
                 after = midstream.finalize(midstream.parse_chunk(state, form[at:]))
-                assert after == whole, form[:at]
+                assert after == complete, form[:at]
                 assert exactly(list(map(node_as_data, after.nodes))) == exactly(
-                    list(map(node_as_data, whole.nodes))
+                    list(map(node_as_data, complete.nodes))
                 )
-        check_saved(midstream, whole)
+        check_saved(midstream, complete)
 
 
 @each_build
@@ -536,13 +536,13 @@ def test_a_state_with_an_error_can_be_saved(midstream: Any, case: Rejected) -> N
 def test_a_state_with_hooks_is_saved(midstream: Any) -> None:
     text = '{"a": 1, "b": [-2.50, 1E400, 0.0000001, -0], "c": {"d": 30}}'
     given: dict[str, Any] = {"parse_int": str, "parse_float": Decimal}
-    whole = parse(midstream, [text], **given)
+    complete = parse(midstream, [text], **given)
     for first, second in two_way_cuts(text):
         state = parse(midstream, [first], **given)
         for other in check_saved(midstream, state, **given):
             after = midstream.parse_chunk(other, second)
             assert exactly(midstream.get_resolved_value(after)) == exactly(
-                midstream.get_resolved_value(whole)
+                midstream.get_resolved_value(complete)
             )
         with pytest.raises(midstream.JsonStreamError) as info:
             moved(midstream, state)
@@ -602,20 +602,20 @@ def test_a_state_that_was_saved_between_two_escapes_equals_the_other(build: str)
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_states_and_checkpoints_go_on_in_a_new_process(build: str) -> None:
+def test_states_and_checkpoints_continue_in_a_new_process(build: str) -> None:
     midstream: Any = BUILDS[build]
     tasks: list[Any] = []
     expected: list[Any] = []
     for text in (RICH.encode(), b'{"a": [1, "\xe2\x82\xac", {"b": tru}]}', b"12", b'"\\ud83d\\ude00'):
-        whole = parse_all(midstream, [text])
-        answer = [repr(midstream.get_resolved_value(whole)), repr(whole.error)]
+        complete = parse_all(midstream, [text])
+        answer = [repr(midstream.get_resolved_value(complete)), repr(complete.error)]
         for at in range(len(text) + 1):
             state = parse(midstream, [text[:at]])
             pickled = base64.b64encode(pickle.dumps(state)).decode()
             for way, saved in (("dump", midstream.dump_state(state)), ("pickle", pickled)):
                 tasks.append([way, saved, list(text[at:])])
-                expected.append([*answer, json.loads(json.dumps(midstream.dump_state(whole)))])
-            if whole.error is None:
+                expected.append([*answer, json.loads(json.dumps(midstream.dump_state(complete)))])
+            if complete.error is None:
                 acc = midstream.JsonValueAccumulator()
                 acc.add_fragment(text[:at])
                 tasks.append(["value", acc.checkpoint(), list(text[at:])])
@@ -955,7 +955,7 @@ def test_the_example_renders_only_what_changed() -> None:
 
 
 @pytest.mark.skipif(len(BUILDS) < 2, reason="only one build here")
-def test_a_state_of_one_build_goes_on_in_the_other() -> None:
+def test_a_state_of_one_build_continues_in_the_other() -> None:
     plain, compiled = BUILDS["plain"], BUILDS["compiled"]
     for first, second in two_way_cuts(RICH):
         for here, there in ((plain, compiled), (compiled, plain)):

@@ -1,4 +1,4 @@
-"""Where the pure parser has an edge: what a saved state must hold, and what a node tells of itself."""
+"""Where the pure parser has an edge: what a saved state must hold, and what a node reports about itself."""
 
 from __future__ import annotations
 

@@ -202,11 +202,11 @@ def test_the_result_is_that_of_the_library(typed: Any, name: str) -> None:
     assert accumulator.state() == "final"
     assert events[-1][1:] == ("complete", "root")
     for cut in range(len(text)):
-        halves = typed.JsonTypedAccumulator(type)
-        halves.add_fragment(text[:cut])
-        halves.add_fragment(text[cut:])
-        halves.finish()
-        assert halves.result == expected
+        in_two = typed.JsonTypedAccumulator(type)
+        in_two.add_fragment(text[:cut])
+        in_two.add_fragment(text[cut:])
+        in_two.finish()
+        assert in_two.result == expected
 
 
 @each_build

@@ -59,7 +59,7 @@ def number(path: str, value: float) -> Wire:
 
 
 class Context(NamedTuple):
-    """A stream under way: what came, how it goes on, and what it comes to."""
+    """A stream under way: what has arrived, what follows, and the final value."""
 
     before: list[Wire]
     then: list[Wire]
@@ -99,7 +99,7 @@ CONTEXTS = {
         [wire("root[0]", "CompleteString", "é\U0001f600"), CLOSE_LIST, DONE],
         ["é\U0001f600"],
     ),
-    "half a pair": Context(
+    "a lone surrogate": Context(
         [OPEN_LIST, wire("root[0]", "PartialString", "é\ud83d")],
         [
             wire("root[0]", "PartialString", "\ude00"),
@@ -198,8 +198,8 @@ MALFORMED: list[Any] = [
     ("string", "no text of a string", wire("root.a", "CompleteString", ""), MISPLACED),
     ("string in array", "the next item", wire("root[1]", "PartialString", "x"), MISPLACED),
     ("string in array", "another text of the same length", wire("root[0]", "CompleteString", "è"), MISPLACED),
-    ("half a pair", "the next item", wire("root[1]", "PartialString", "x"), MISPLACED),
-    ("half a pair", "no first half", wire("root[0]", "CompleteString", "\ude00"), MISPLACED),
+    ("a lone surrogate", "the next item", wire("root[1]", "PartialString", "x"), MISPLACED),
+    ("a lone surrogate", "no first surrogate", wire("root[0]", "CompleteString", "\ude00"), MISPLACED),
     ("root string", "a part of what is below a string", wire("root.a", "PartialString", "x"), MISPLACED),
     ("root string", "the end in an open string", DONE, MISPLACED),
     ("root string", "an object in the place of an open string", OPEN, MISPLACED),
@@ -277,7 +277,7 @@ MALFORMED: list[Any] = [
         wire("root", "Error", "x", error={"code": "x", "index": float("inf"), "line": 1, "column": 1}),
         INVALID,
     ),
-    # gaps that can be told from what came before
+    # gaps that can be recognised from what came before
     pytest.param(
         "key", "the end before the value that was announced", CLOSE, MISPLACED,
     ),
@@ -318,8 +318,8 @@ def assert_as_before(rebuilder: Any, before: tuple[Any, ...]) -> None:
 def test_malformed(midstream: Any, context: str, name: str, bad: Any, code: str) -> None:
     check_alone(midstream, CONTEXTS[context], bad, code)
     check_at_the_end_of_a_batch(midstream, CONTEXTS[context], bad, code)
-    if context != "half a pair":
-        # that is for who reads the wire
+    if context != "a lone surrogate":
+        # that is for the reader of the wire form
         check_as_objects(midstream, CONTEXTS[context], bad, code)
 
 
@@ -349,7 +349,7 @@ def check_alone(midstream: Any, context: Context, bad: Any, code: str) -> None:
         assert caught.value.code == code
         assert str(caught.value)
         assert_as_before(rebuilder, state)
-    # what is right still goes on, and alone as well as in a list
+    # what is right still continues, alone as well as in a list
     for update in context.then:
         rebuilder.apply(update)
         with pytest.raises(midstream.JsonStreamError):
@@ -585,20 +585,20 @@ def batches(midstream: Any, fragments: Iterable[Any], **options: Any) -> Iterato
     yield updates.finish(), values.value, values.open_path
 
 
-def without_halves(value: Any) -> str:
-    """Write a value without the halves of pairs that a string ends in: on the wire the last one waits."""
+def without_lone_surrogates(value: Any) -> str:
+    """Write a value without the lone surrogates that a string ends in: on the wire the last one waits."""
     return re.sub(r"(?:\\ud[89ab][0-9a-f]{2})+(?=['\"])", "", exactly(value))
 
 
 def check_every_batch(
-    midstream: Any, fragments: list[Any], forms: Iterable[str], told_root: Any, **options: Any
+    midstream: Any, fragments: list[Any], forms: Iterable[str], given_root: Any, **options: Any
 ) -> None:
-    rebuilders = {form: midstream.JsonFragmentRebuilder(told_root) for form in forms}
+    rebuilders = {form: midstream.JsonFragmentRebuilder(given_root) for form in forms}
     for updates, value, open_path in batches(midstream, fragments, **options):
         for form, rebuilder in rebuilders.items():
             before = rebuilder.value
             changed = rebuilder.apply(FORMS[form](midstream, updates))
-            assert without_halves(rebuilder.value) == without_halves(value), form
+            assert without_lone_surrogates(rebuilder.value) == without_lone_surrogates(value), form
             assert rebuilder.open_path == open_path, form
             assert changed is (rebuilder.value is not before) or exactly(before) == exactly(
                 rebuilder.value
@@ -609,15 +609,18 @@ def check_every_batch(
 
 @each_build
 @given(
-    text=documents, at=cuts, root=st.sampled_from(["root", "", "args", "a.b", "root.x"]), told=st.booleans()
+    text=documents,
+    at=cuts,
+    root=st.sampled_from(["root", "", "args", "a.b", "root.x"]),
+    is_given=st.booleans(),
 )
 @fewer
 def test_invariant_6_every_batch_rebuilds_what_the_value_is_then(
-    midstream: Any, text: str, at: list[int], root: str, told: bool
+    midstream: Any, text: str, at: list[int], root: str, is_given: bool
 ) -> None:
-    # of these, a root that is no container has only a name if it is told, or is the usual one
-    told = told or root in ("a.b", "root.x") or (root == "args" and text.strip()[0] not in "{[")
-    check_every_batch(midstream, pieces(text, at), FORMS, root if told else None, root=root)
+    # of these, a root that is no container has a name only if it is given, or if it is the usual one
+    is_given = is_given or root in ("a.b", "root.x") or (root == "args" and text.strip()[0] not in "{[")
+    check_every_batch(midstream, pieces(text, at), FORMS, root if is_given else None, root=root)
     rebuilder = midstream.JsonFragmentRebuilder(root)
     rebuilder.apply(midstream.updates(text, root=root))
     assert rebuilder.is_complete
@@ -662,21 +665,21 @@ def test_invariant_6_damage_rebuilds_the_same(
 ) -> None:
     forms = ["updates", "wire", "JSON", "read back", "copies"]
     if isinstance(text, str) and any("\ud800" <= char <= "\udfff" for char in text):
-        # halves that stand as characters of their own become one in JSON
+        # surrogates that are characters of their own become one in JSON
         forms = ["updates", "copies"]
-    # a damaged root has no container to tell its name
+    # a damaged root has no container that contains its name
     check_every_batch(midstream, pieces(text, at), forms, "root", on_error=on_error, after_root="ignore")
 
 
 @each_build
-def test_invariant_6_halves_that_stand_alone(midstream: Any) -> None:
+def test_invariant_6_lone_surrogates(midstream: Any) -> None:
     acc = midstream.JsonFragmentAccumulator()
     rebuilder, over_there = midstream.JsonFragmentRebuilder(), midstream.JsonFragmentRebuilder()
     updates = acc.add_fragment('["a\\ud800\\ud800')
     rebuilder.apply(updates)
     over_there.apply([midstream.to_wire(update) for update in updates])
     assert exactly(rebuilder.value) == exactly(["a\ud800"])
-    # on the wire it may be the first half of a pair that the sender has cut in two
+    # on the wire it may be the high surrogate of a pair that the sender has split
     assert exactly(over_there.value) == exactly(["a"])
     updates = acc.add_fragment('"]')
     rebuilder.apply(updates)
@@ -688,13 +691,15 @@ def test_invariant_6_halves_that_stand_alone(midstream: Any) -> None:
 @pytest.mark.parametrize("left_out", [(), ("StartString",)])
 @pytest.mark.parametrize("text", ['"x😀y"', '["x😀y", {"k": "😀😀"}]'])
 def test_invariant_6_pairs_that_a_sender_cut_in_two(midstream: Any, text: str, left_out: Any) -> None:
-    """Updates read with `from_wire` come to what their wire form comes to, half by half."""
+    """Updates read with `from_wire` give the same value as their wire form, one surrogate at a time."""
     units = [*text.encode("utf-16-le", "surrogatepass")]
-    halves = "".join(map(chr, (low + 256 * high for low, high in zip(units[::2], units[1::2], strict=True))))
+    surrogates = "".join(
+        map(chr, (low + 256 * high for low, high in zip(units[::2], units[1::2], strict=True)))
+    )
     accumulator = midstream.JsonFragmentAccumulator()
     plain, read = midstream.JsonFragmentRebuilder(), midstream.JsonFragmentRebuilder()
     own = midstream.JsonFragmentRebuilder()
-    for unit in halves:
+    for unit in surrogates:
         updates = [update for update in accumulator.add_fragment(unit) if update.kind not in left_out]
         own.apply(updates)
         for update in updates:
@@ -705,13 +710,13 @@ def test_invariant_6_pairs_that_a_sender_cut_in_two(midstream: Any, text: str, l
             assert read.open_path == plain.open_path
     assert exactly(read.value) == exactly(json.loads(text))
     assert read.is_complete
-    # as the accumulator gives them they are what the text says: halves that stand alone
-    assert exactly(own.value) == exactly(json.loads(halves))
+    # as the accumulator gives them they are what the text says: lone surrogates
+    assert exactly(own.value) == exactly(json.loads(surrogates))
 
 
 @each_build
-def test_invariant_6_halves_after_a_checkpoint(midstream: Any) -> None:
-    """Another accumulator that goes on with the string is no other sender."""
+def test_invariant_6_surrogates_after_a_checkpoint(midstream: Any) -> None:
+    """Another accumulator that continues the string is no other sender."""
     first = midstream.JsonFragmentAccumulator()
     rebuilder = midstream.JsonFragmentRebuilder()
     rebuilder.apply(first.add_fragment('["\ud83d\ude00\ud83d'))
@@ -721,7 +726,7 @@ def test_invariant_6_halves_after_a_checkpoint(midstream: Any) -> None:
 
 
 @each_build
-def test_invariant_6_keys_with_halves_of_pairs(midstream: Any) -> None:
+def test_invariant_6_keys_with_lone_surrogates(midstream: Any) -> None:
     rebuilder = midstream.JsonFragmentRebuilder()
     rebuilder.apply([midstream.to_wire(update) for update in midstream.updates('{"\ud83d\ude00": 1}')])
     assert list(rebuilder.value.values()) == [1]
@@ -803,7 +808,7 @@ def test_invariant_6_repeated_keys_without_keys_and_starts(
     rebuilder = midstream.JsonFragmentRebuilder()
     kept = [update for update in midstream.updates(text) if update.kind not in left_out]
     if left_out == {"Key", "StartString"} and text in REPEATED[:2]:
-        # nothing tells this from a part of a string for a value that has ended
+        # nothing distinguishes this from a part of a string for a value that has ended
         with pytest.raises(midstream.JsonStreamError):
             rebuilder.apply(kept)
     else:
@@ -827,7 +832,7 @@ def test_invariant_6_it_agrees_with_the_model(midstream: Any, text: str, at: lis
 
 
 @each_build
-def test_json_complete_locks_and_an_error_behind_it_does_not_unlock(midstream: Any) -> None:
+def test_json_complete_locks_and_an_error_after_it_does_not_unlock(midstream: Any) -> None:
     rebuilder = midstream.JsonFragmentRebuilder()
     rebuilder.apply(midstream.updates("[1]x", on_error="event"))
     value = rebuilder.value
@@ -839,7 +844,7 @@ def test_json_complete_locks_and_an_error_behind_it_does_not_unlock(midstream: A
 
 
 @each_build
-def test_the_root_is_told_by_the_updates_or_given(midstream: Any) -> None:
+def test_the_root_is_named_by_the_updates_or_given(midstream: Any) -> None:
     for root in ("root", "", "args", "a.b"):
         updates = list(midstream.updates('["x", {"root": 1}]', root=root))
         rebuilder = midstream.JsonFragmentRebuilder()
@@ -1047,21 +1052,21 @@ def test_wire_and_back(midstream: Any, parts: Any) -> None:
         back = midstream.from_wire(data)
         assert back == update
         assert exactly(back.value) == exactly(update.value)
-    # what UTF-8 has no place for is escaped by whoever writes the text
+    # the writer of the text escapes what UTF-8 cannot represent
     json.dumps(plain).encode()
 
 
 @each_build
 @given(text=anything, at=cuts, on_error=st.sampled_from(["event", "recover"]))
 @fewer_as_found
-def test_wire_and_back_of_whole_streams(midstream: Any, text: Any, at: list[int], on_error: str) -> None:
-    raw_halves = isinstance(text, str) and any("\ud800" <= char <= "\udfff" for char in text)
+def test_wire_and_back_of_complete_streams(midstream: Any, text: Any, at: list[int], on_error: str) -> None:
+    raw_surrogates = isinstance(text, str) and any("\ud800" <= char <= "\udfff" for char in text)
     for updates, _, _ in batches(midstream, pieces(text, at), on_error=on_error):
         for update in updates:
             plain = midstream.to_wire(update)
             assert set(plain) <= {"path", "kind", "textValue", "value", "error"}
             assert None not in plain.values()
-            if not raw_halves:
+            if not raw_surrogates:
                 for back in (midstream.from_wire(plain), midstream.from_wire(through_json(plain))):
                     assert back == update
                     assert back.error == update.error
@@ -1154,7 +1159,7 @@ def random_update(rng: random.Random) -> Wire:
     return update
 
 
-def told(midstream: Any, rebuilder: Any, batch: Any) -> tuple[Any, ...]:
+def outcome_of(midstream: Any, rebuilder: Any, batch: Any) -> tuple[Any, ...]:
     before = (exactly(rebuilder.value), rebuilder.is_complete, rebuilder.open_path, exactly(rebuilder.error))
     result: Any
     try:
@@ -1185,7 +1190,7 @@ def test_invariant_12_one_source_whatever_the_updates(seed: int) -> None:
         for midstream in BUILDS.values():
             build: Any = midstream
             rebuilder = build.JsonFragmentRebuilder(root, build.Limits(**limits))
-            transcripts.append([told(build, rebuilder, call) for call in calls])
+            transcripts.append([outcome_of(build, rebuilder, call) for call in calls])
         for other in transcripts[1:]:
             assert other == transcripts[0]
 
@@ -1212,7 +1217,7 @@ def test_invariant_12_one_source_for_damaged_streams(text: str, at: list[int], s
                 else:
                     call[at_ - 1], call[at_] = call[at_], call[at_ - 1]
         rebuilder = build.JsonFragmentRebuilder()
-        transcripts.append([told(build, rebuilder, call) for call in calls])
+        transcripts.append([outcome_of(build, rebuilder, call) for call in calls])
     for other in transcripts[1:]:
         assert other == transcripts[0]
 

@@ -18,7 +18,7 @@ ALL_STEPS = [{"do": "Mix all.", "use": "bowl"}]
 # the snapshots, and what each of them makes certain; the chunks come from the chunker
 STREAM: list[tuple[Any, str]] = [
     ({"name": "Le"}, "One key, and it can grow: it is open."),
-    ({"name": "Lemon cake"}, "The open string goes on."),
+    ({"name": "Lemon cake"}, "The open string continues."),
     (
         {"serves": 8, "steps": [], "name": "Lemon cake"},
         "Keys joined, so the name is final. A number is final at once. "
@@ -26,7 +26,7 @@ STREAM: list[tuple[Any, str]] = [
     ),
     (
         {"steps": [{"use": "bowl", "do": "Mix"}], **CAKE},
-        "An item began. The end is in one of its two strings, and nothing tells in which: both are held.",
+        "An item began. The end is in one of its two strings, and nothing shows in which: both are held.",
     ),
     ({"steps": STEPS, **CAKE}, "It was in the one that changed. The other is final, and written first."),
     ({"steps": STEPS, **CAKE}, "The same again: the source paused, and nothing follows from it."),
@@ -34,7 +34,7 @@ STREAM: list[tuple[Any, str]] = [
         {**CAKE, "tip": "Co", "steps": ALL_STEPS},
         "A key joined further up: all that is inside the list is final.",
     ),
-    ({**CAKE, "tip": "Cool it", "steps": ALL_STEPS}, "The open string goes on."),
+    ({**CAKE, "tip": "Cool it", "steps": ALL_STEPS}, "The open string continues."),
 ]
 
 WIDTH, MARGIN, SIZE = 600, 16, 13.5

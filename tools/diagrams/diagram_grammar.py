@@ -1,7 +1,7 @@
 """The grammar's state diagram, found out by trying.
 
 The machine is driven from its beginning with every kind of character in every state it can be in, down to
-a small depth; what it does, mode to mode, and what it tells the visitor, is recorded. The picture only has
+a small depth; the transitions between modes, and the calls of the visitor, are recorded. The picture only has
 places for the modes and ways for the arrows. An arrow that the machine does not know, or a transition for
 which there is no arrow, is an error here.
 """
@@ -18,7 +18,7 @@ from diagram_svg import AMBER, AMBER_FILL, BLUE, BLUE_FILL, GREEN, INK, QUIET, R
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# one of each kind of character that the grammar tells apart; the letters are those of the literals
+# one of each kind of character that the grammar distinguishes; the letters are those of the literals
 ALPHABET = ' {}[]:,"\\7-.+etfnrualsx'
 NAMES = {" ": "white space", "7": "0…9"}
 DEPTH = 2
@@ -168,8 +168,8 @@ ARROWS = [
     Arrow(("AFTER_ITEM",), AFTER, "M112 578 V618 Q112 628 122 628 H146 Q156 628 156 618 V599", (147, 622)),
     Arrow(("AFTER_MEMBER",), AFTER, "M470 578 V618 Q470 628 460 628 H436 Q426 628 426 618 V599", (461, 622)),
 ]
-# what is told on the way, where there is room for it
-TOLD = {"STRING": "string", "NUMBER": "number", "LITERAL": "literal", "AFTER_ROOT": "document"}
+# what the visitor receives on the way, where there is room for it
+CALLS = {"STRING": "string", "NUMBER": "number", "LITERAL": "literal", "AFTER_ROOT": "document"}
 
 
 def picture() -> str:
@@ -195,18 +195,18 @@ def picture() -> str:
     drawing.circle(366, 196, 5)
     drawing.path("M366 196 V238", stroke=QUIET)
     for mode, (x, y) in PLACES.items():
-        told = TOLD.get(mode)
-        height = BOX_HEIGHT + 14 * (told is not None)
+        call = CALLS.get(mode)
+        height = BOX_HEIGHT + 14 * (call is not None)
         fill, stroke = (
             (AMBER_FILL, AMBER) if mode in ("STRING", "KEY", "NUMBER", "LITERAL") else (BLUE_FILL, BLUE)
         )
         across = WIDTHS.get(mode, BOX_WIDTH)
         drawing.box(x - across / 2, y - height / 2, across, height, fill=fill, stroke=stroke)
         drawing.text(
-            x, y + (5 if told is None else -2), mode, size=13.5, fill=INK, mono=True, anchor="middle"
+            x, y + (5 if call is None else -2), mode, size=13.5, fill=INK, mono=True, anchor="middle"
         )
-        if told is not None:
-            drawing.text(x, y + 15, told, size=12.5, fill=GREEN, mono=True, anchor="middle")
+        if call is not None:
+            drawing.text(x, y + 15, call, size=12.5, fill=GREEN, mono=True, anchor="middle")
     for arrow in ARROWS:
         chars, calls = labels[arrow]
         width = drawing.pill(*arrow.label, chars)
@@ -224,7 +224,7 @@ def picture() -> str:
     drawing.text(88, 678, "from every mode, on any other character:", size=13)
     drawing.text(366, 678, "error", size=12.5, mono=True, fill=GREEN)
     drawing.text(
-        28, 700, "Black: modes. Blue: characters read. Green: what the visitor is told.", size=13, fill=QUIET
+        28, 700, "Black: modes. Blue: characters read. Green: calls of the visitor.", size=13, fill=QUIET
     )
     return drawing.svg(HEIGHT)
 
@@ -235,13 +235,13 @@ def _labels(transitions: Iterable[Transition]) -> dict[Arrow, tuple[str, tuple[s
     for mode, char, to, calls in transitions:
         if to == "FAILED" or (mode == "NUMBER" and char != " ") or (mode == to and not _moves(mode, char)):
             continue
-        told = tuple(call for call in calls if call not in TOLD.values())
+        labelled = tuple(call for call in calls if call not in CALLS.values())
         fitting = [arrow for arrow in ARROWS if mode in arrow.sources and to in arrow.targets]
         if mode == "FIRST_ITEM":
             fitting = [arrow for arrow in fitting if (arrow.sources == BEGIN) == (char != "]")]
         if len(fitting) != 1:
             raise ValueError(f"{len(fitting)} arrows for {mode} {char!r} {to}")
-        found.setdefault(fitting[0], {}).setdefault(mode, set()).add((char, told))
+        found.setdefault(fitting[0], {}).setdefault(mode, set()).add((char, labelled))
     labels = {}
     for arrow in ARROWS:
         by_mode = found.get(arrow, {})
@@ -253,8 +253,8 @@ def _labels(transitions: Iterable[Transition]) -> dict[Arrow, tuple[str, tuple[s
         )
         if arrow.sources in (("NUMBER",), ("LITERAL",)):
             chars = {"NUMBER": ENDS_NUMBER, "LITERAL": ENDS_LITERAL}[arrow.sources[0]]
-        (told,) = {told for _, told in seen}
-        labels[arrow] = chars, told
+        (calls,) = {calls for _, calls in seen}
+        labels[arrow] = chars, calls
     return labels
 
 
@@ -272,14 +272,14 @@ def _check_numbers(transitions: Iterable[Transition]) -> None:
     for mode, char, to, calls in transitions:
         if mode == "NUMBER" and "number" in calls:
             rest = tuple(call for call in calls if call != "number")
-            whole = (to, rest) in follow[char] or (to, (*rest[1:], rest[0])) in follow[char]
-            behind_root = (to, tuple(call for call in rest if call != "document")) in follow[char]
-            if not whole and not behind_root:
+            complete = (to, rest) in follow[char] or (to, (*rest[1:], rest[0])) in follow[char]
+            after_root = (to, tuple(call for call in rest if call != "document")) in follow[char]
+            if not complete and not after_root:
                 raise ValueError(f"{char!r} after a number is not read as after a value")
 
 
 def _check_documents(transitions: Iterable[Transition]) -> None:
-    """Insist that a document is told of where the root ends, and only there."""
+    """Assert that a document is reported where the root ends, and only there."""
     for mode, char, to, calls in transitions:
         if (to == "AFTER_ROOT" and mode != "AFTER_ROOT") != ("document" in calls) and to != "FAILED":
             raise ValueError(f"{mode} {char!r} {to} {calls}")

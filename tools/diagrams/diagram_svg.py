@@ -89,7 +89,7 @@ class Drawing:
         return width
 
     def svg(self, height: int) -> str:
-        """Return the whole picture, as a file holds it."""
+        """Return the complete picture, as a file holds it."""
         heads = "".join(
             f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
             f'orient="auto-start-reverse"><path d="M0 0.5 L8 4 L0 7.5 Z" fill="{fill}"/></marker>'

@@ -2,7 +2,7 @@
 
 Each harness is a module with a ``check(data)`` that raises when its invariant, stated on its top, fails.
 It needs nothing but `builds`, so that `test_fuzz_corpus` runs the kept inputs on any Python; `run` has
-atheris search for new ones. The plain build is the one that tells its coverage; the compiled one, where
+atheris search for new ones. Only the plain build reports its coverage; the compiled one, where
 there is one, has to say the same.
 """
 

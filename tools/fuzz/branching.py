@@ -25,27 +25,27 @@ def check(data: bytes) -> None:
     texts = [anything(choices) for _ in range(1 + choices.below(2))]
     fragments = [fragment for text in texts for fragment in cut(choices, text)]
     plan = [(choices.below(6), fragment) for fragment in fragments[:40]]
-    told = [branch(build, after_root, plan) for build in BUILDS.values()]
-    for other in told[1:]:
-        assert other == told[0]
+    results = [branch(build, after_root, plan) for build in BUILDS.values()]
+    for other in results[1:]:
+        assert other == results[0]
 
 
 def branch(build: Any, after_root: str, plan: list[tuple[int, Any]]) -> list[str]:
     states: list[tuple[Any, tuple[Any, ...]]] = [(build.create_parser_state(after_root), ())]
-    told = []
+    results = []
     for back, fragment in plan:
         state, chunks = states[max(0, len(states) - 1 - back)]
         after = build.parse_chunk(state, fragment)
         states.append((after, (*chunks, fragment)))
-        told.append(shown(build, after))
-    for (state, chunks), before in zip(states[1:], told, strict=True):
+        results.append(shown(build, after))
+    for (state, chunks), before in zip(states[1:], results, strict=True):
         assert shown(build, state) == before, "a state has changed"
         check_state(build, after_root, state, chunks)
-    return told
+    return results
 
 
 def shown(build: Any, state: Any) -> str:
-    """All that a state tells."""
+    """Return everything that a state reports."""
     return exactly(
         (
             json.dumps(build.dump_state(state)),
@@ -83,10 +83,10 @@ def check_state(build: Any, after_root: str, state: Any, chunks: tuple[Any, ...]
 
 def joined(chunks: tuple[Any, ...]) -> list[Any]:
     """Join what is of one type and side by side."""
-    whole: list[Any] = []
+    complete: list[Any] = []
     for chunk in chunks:
-        if whole and type(whole[-1]) is type(chunk):
-            whole[-1] += chunk
+        if complete and type(complete[-1]) is type(chunk):
+            complete[-1] += chunk
         elif chunk:
-            whole.append(chunk)
-    return whole
+            complete.append(chunk)
+    return complete

@@ -83,7 +83,7 @@ def check_values(
 
 
 def shown(accumulator: Any) -> str:
-    """All that a value accumulator tells."""
+    """Return everything that a value accumulator reports."""
     error = accumulator.error and (str(accumulator.error.code), *accumulator.error[1:])
     return exactly(
         (
@@ -138,7 +138,7 @@ def check_damage(
         if as_state:
             go_on_state(build, saved, fragments[stop:])
         else:
-            go_on(build, name, saved, fragments[stop:])
+            resume(build, name, saved, fragments[stop:])
 
 
 def attempt(build: Any, call: Any) -> Any:
@@ -149,7 +149,7 @@ def attempt(build: Any, call: Any) -> Any:
         return f"refused: {error.code}"
 
 
-def go_on(build: Any, name: str, saved: Any, fragments: list[Any]) -> None:
+def resume(build: Any, name: str, saved: Any, fragments: list[Any]) -> None:
     if not is_typed(saved):
         return
     accumulator = attempt(build, lambda: getattr(build, name).restore(saved))

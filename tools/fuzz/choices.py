@@ -61,7 +61,7 @@ class Choices:
 class Dice(random.Random):
     """The same choices for what was written for `random`.
 
-    A sample is drawn until it has enough that differ; so when the bytes run out, this goes on counting.
+    A sample is drawn until it has enough that differ; so when the bytes run out, this continues counting.
     """
 
     def __init__(self, choices: Choices) -> None:

@@ -24,7 +24,7 @@ def check(data: bytes) -> None:
     form = choices.pick(("full", "compact"))
     plan = orderly(choices)
     harm = choices.below(3)
-    told: list[str] = []
+    results: list[str] = []
     body = b""
     for build in BUILDS.values():
         messages = import_module(f"{build.__name__}.calls.messages")
@@ -32,23 +32,23 @@ def check(data: bytes) -> None:
         sent = list(build.JsonFragmentUpdateMiddleware()(raw)) if form == "full" else raw
         writer = build.EventWriter(form, "s")
         events = [writer.start(), *(writer.add_message(message) for message in sent), writer.end()]
-        if told:
+        if results:
             assert b"".join(events) == body, "the builds write different bytes"
         body = b"".join(events)
         seen = collect(build, raw)
-        told.append(exactly(seen))
+        results.append(exactly(seen))
         if is_clear(plan, seen):
             arrived = read(build, [body])
             assert exactly(seen_alike(collect(build, arrived))) == exactly(seen_alike(seen))
-    assert len(set(told)) == 1
+    assert len(set(results)) == 1
     if harm:
         body = harmed(choices, events)
     fragments: list[Any] = cut(choices, body)
     for build in BUILDS.values():
-        whole, parts = outcome(build, [body]), outcome(build, fragments)
-        assert whole == parts, "the cut makes a difference"
-        told.append(whole)
-    assert len(set(told[len(BUILDS) :])) == 1
+        complete, parts = outcome(build, [body]), outcome(build, fragments)
+        assert complete == parts, "the cut makes a difference"
+        results.append(complete)
+    assert len(set(results[len(BUILDS) :])) == 1
 
 
 def harmed(choices: Choices, events: list[bytes]) -> bytes:

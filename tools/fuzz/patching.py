@@ -39,7 +39,7 @@ def check_writer(choices: Choices) -> None:
     text = document(choices)
     fragments = [*cut(choices, text), None]
     append, base = choices.one_in(2), choices.pick(("", "/a~1b"))
-    told = []
+    results = []
     for build in BUILDS.values():
         values, updates = build.JsonValueAccumulator(), build.JsonFragmentAccumulator()
         writer = build.JsonPatchWriter(base, append)
@@ -59,9 +59,9 @@ def check_writer(choices: Choices) -> None:
             if values.value is not build.UNDEFINED:
                 expected = {"a/b": values.value} if base else values.value
                 assert exactly(shown) == exactly(expected)
-        told.append(exactly(patches))
+        results.append(exactly(patches))
         assert exactly(values.value) == exactly(json.loads(text))
-    assert len(set(told)) == 1
+    assert len(set(results)) == 1
 
 
 def check_patches(choices: Choices) -> None:
@@ -72,16 +72,16 @@ def check_patches(choices: Choices) -> None:
     if not isinstance(ops, list):
         ops = [ops]
     kept = copy.deepcopy((before, ops))
-    told = []
+    results = []
     for build in BUILDS.values():
         try:
             after = build.apply_patch(before, ops)
         except build.JsonStreamError as error:
-            told.append(exactly((str(error), str(error.code), error.path)))
+            results.append(exactly((str(error), str(error.code), error.path)))
         else:
-            told.append(exactly(after))
+            results.append(exactly(after))
         assert exactly((before, ops)) == exactly(kept), "an applied patch has changed its arguments"
-    assert len(set(told)) == 1, told
+    assert len(set(results)) == 1, results
 
 
 def operation(choices: Choices) -> dict[str, Any]:

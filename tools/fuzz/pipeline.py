@@ -36,21 +36,21 @@ def check(data: bytes) -> None:
     choices = Choices(data)
     is_orderly = choices.below(3) < 2
     plan = orderly(choices) if is_orderly else any_messages(choices)
-    told = []
+    results = []
     for build in BUILDS.values():
         messages = import_module(f"{build.__name__}.calls.messages")
         raw = [getattr(messages, name)(*fields) for name, fields in plan]
         enriched = list(build.JsonFragmentUpdateMiddleware()(raw))
         events = [json.loads(json.dumps(messages.to_event(message))) for message in enriched]
-        told.append(exactly(events))
+        results.append(exactly(events))
         seen = collect(build, raw)
-        told.append(exactly(seen))
+        results.append(exactly(seen))
         for way in (enriched, events):
             clear = is_clear(plan, seen)
             also = collect(build, way, clear)
             if clear:
                 assert exactly(seen_alike(also)) == exactly(seen_alike(seen))
-    assert told[:2] == told[-2:]
+    assert results[:2] == results[-2:]
 
 
 def seen_alike(calls: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -64,7 +64,7 @@ def is_clear(plan: Plan, seen: list[tuple[Any, ...]]) -> bool:
     has_more = any("trailing_text" in (call[6] or ()) for call in seen)
     # FINDING 8: of several calls that end, one without id and index is taken for the one that ended before it
     has_unnamed = len(seen) > 1 and any(call[0] is None and call[1] is None for call in seen)
-    # FINDING 9: what the middleware tells of a call that has shown no text yet counts as the last content
+    # FINDING 9: what the middleware reports about a call that has no text yet counts as the last content
     # FINDING 10: nor does it report a lone surrogate after the document of a call without a name
     ends_in_surrogate = any(call[4].endswith(SURROGATES) for call in seen)
     return not (goes_on_after_ends(plan) or has_more or has_unnamed or ends_in_surrogate)

@@ -1,6 +1,6 @@
-"""The three policies tell one story: raise and event the model's, recover goes on from the first error.
+"""The three policies agree: raise and event with the model, recover with both up to the first error.
 
-Raised or told, an error has the model's code and place, comes behind all the updates before it, and is
+Raised or reported, an error has the model's code and place, comes after all the updates before it, and is
 final. With "recover" everything up to and including the first error is the same; what follows does not
 depend on the cut nor on the build, the values of both accumulators agree, and nothing else is raised.
 """

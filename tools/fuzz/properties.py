@@ -2,7 +2,7 @@
 
     python tools/fuzz/properties.py [seconds]
 
-A run tries every property with a seed of its own. The first that fails is printed whole and ends the
+A run tries every property with a seed of its own. The first that fails is printed completely and ends the
 search with status 1; its seed is printed, and hypothesis keeps the example for the next test run.
 """
 

@@ -3,7 +3,7 @@
 The streams of `provider_streams` lose, repeat and exchange events and fields, and get others in their place.
 A call is complete only if its text is JSON and its arguments are the value of that text (no text at all
 stands for an empty object), and what is complete stays as it is. Events as dicts, as their text, and as the
-objects of an SDK tell the same; both builds say the same.
+objects of an SDK give the same result; so do both builds.
 """
 
 from __future__ import annotations
@@ -54,17 +54,21 @@ def check(data: bytes) -> None:
     choices = Choices(data)
     format = choices.pick(FORMATS)
     events = damaged_stream(choices, format)
-    told_format = None if choices.one_in(6) else format
-    told = [tell(build, events, told_format) for build in BUILDS.values()]
-    for other in told[1:]:
-        assert other == told[0]
+    stated_format = None if choices.one_in(6) else format
+    results = [observe(build, events, stated_format) for build in BUILDS.values()]
+    for other in results[1:]:
+        assert other == results[0]
     build = BUILDS["plain"]
     if can_be_json(events):
         texts = [json.dumps(event) for event in events]
-        assert tell(build, texts, told_format) == told[0], "the text of the events tells something else"
-        if format not in ONLY_DICTS and told_format is not None:
+        assert observe(build, texts, stated_format) == results[0], (
+            "the text of the events gives another result"
+        )
+        if format not in ONLY_DICTS and stated_format is not None:
             objects = [as_objects(event, KEPT) for event in events]
-            assert tell(build, objects, told_format) == told[0], "objects tell something else than dicts"
+            assert observe(build, objects, stated_format) == results[0], (
+                "objects give another result than dicts"
+            )
 
 
 def damaged_stream(choices: Choices, format: str) -> list[Any]:
@@ -100,8 +104,8 @@ def can_be_json(events: list[Any]) -> bool:
         return False
 
 
-def tell(build: Any, events: list[Any], format: str | None) -> list[str]:
-    told: list[str] = []
+def observe(build: Any, events: list[Any], format: str | None) -> list[str]:
+    results: list[str] = []
     done: dict[int, str] = {}
     # the own format has several messages, so that calls change their places; and FINDING 1: without
     # ``args_offset`` its calls can be complete although their text is not
@@ -115,12 +119,12 @@ def tell(build: Any, events: list[Any], format: str | None) -> list[str]:
                     assert done.setdefault(number, fact) == fact, "what was complete has changed"
                 else:
                     assert number not in done, "a call is not complete any more"
-            told.append(exactly([facts(build, call) for call in calls]))
+            results.append(exactly([facts(build, call) for call in calls]))
         for call in calls:
             assert call.is_complete or call.error is not None
     except build.JsonStreamError as error:
-        told.append(f"refused: {error.code}")
-    return told
+        results.append(f"refused: {error.code}")
+    return results
 
 
 def facts(build: Any, call: Any) -> tuple[Any, ...]:

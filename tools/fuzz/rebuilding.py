@@ -3,7 +3,7 @@
 The updates of a document, as objects, in their wire form or through JSON, in batches of any size, give the
 value of `json.loads`, also without Key and StartString. Streams that were changed, or made up, raise nothing
 but `JsonStreamError`. A refused batch changes nothing that shows, and nothing that does not: a rebuilder that
-never saw it goes on in the same way. Both builds say the same all along.
+never saw it continues in the same way. Both builds agree at every step.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def check(data: bytes) -> None:
     if kind > 1:
         for _ in range(1 + choices.below(4)):
             batches = changed(choices, batches)
-    told = [tell(build, batches, root, given) for build in BUILDS.values()]
-    for other in told[1:]:
-        assert other == told[0]
+    results = [observe(build, batches, root, given) for build in BUILDS.values()]
+    for other in results[1:]:
+        assert other == results[0]
 
 
 def check_document(choices: Choices) -> None:
@@ -144,11 +144,11 @@ def changed(choices: Choices, batches: Batches) -> Batches:
     return batches
 
 
-def tell(build: Any, batches: Batches, root: str | None, given: dict[str, Any]) -> list[str]:
+def observe(build: Any, batches: Batches, root: str | None, given: dict[str, Any]) -> list[str]:
     limits = build.Limits(*given["limits"])
     rebuilder = build.JsonFragmentRebuilder(root, limits)
     undisturbed = build.JsonFragmentRebuilder(root, limits)
-    told = []
+    results = []
     for batch in batches:
         before = shown(rebuilder)
         result: Any
@@ -163,8 +163,8 @@ def tell(build: Any, batches: Batches, root: str | None, given: dict[str, Any]) 
                 assert shown(rebuilder)[0] == before[0]
         now = shown(rebuilder)
         assert now == shown(undisturbed), "a refused batch made a difference"
-        told.append(exactly((result, now)))
-    return told
+        results.append(exactly((result, now)))
+    return results
 
 
 def shown(rebuilder: Any) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ def search(name: str, seconds: float, found_here: Path) -> Result:
 
 
 def work(name: str, arguments: list[str], seconds: float) -> tuple[bool, str]:
-    """Run libFuzzer; tell whether it came to its end, and what it said."""
+    """Run libFuzzer; return whether it finished, and its output."""
     command = [sys.executable, str(HERE / "worker.py"), name, *arguments]
     try:
         done = subprocess.run(

@@ -34,18 +34,18 @@ def check(data: bytes) -> None:
     is_json = choices.one_in(2)
     text: Any = document(choices) if is_json else anything(choices)
     fragments = cut(choices, text)
-    told = [
-        tell(build, pieces, patterns, limit=limit, to_end=to_end)
+    results = [
+        observe(build, pieces, patterns, limit=limit, to_end=to_end)
         for build in BUILDS.values()
         for pieces in ([text], fragments)
     ]
-    for other in told[1:]:
-        assert exactly(other) == exactly(told[0])
-    matches, error = told[0]
+    for other in results[1:]:
+        assert exactly(other) == exactly(results[0])
+    matches, error = results[0]
     for build in BUILDS.values():
-        grown = tell(build, fragments, patterns, limit=limit, to_end=to_end, partial=True)
+        grown = observe(build, fragments, patterns, limit=limit, to_end=to_end, partial=True)
         if limit is None:
-            assert exactly(grown) == exactly(told[0])
+            assert exactly(grown) == exactly(results[0])
     if is_json and not has_surrogates(text):
         json.loads(text)
         assert error is None
@@ -54,7 +54,7 @@ def check(data: bytes) -> None:
         assert (error is None) == is_valid(fragments)
 
 
-def tell(build: Any, fragments: list[Any], patterns: list[Any], **options: Any) -> Found:
+def observe(build: Any, fragments: list[Any], patterns: list[Any], **options: Any) -> Found:
     """Return the final matches, and the error after them."""
     paths = [tuple(build.ANY if step == ANY else step for step in pattern) for pattern in patterns]
     matches: list[Any] = []

@@ -1,4 +1,4 @@
-"""Bytes of an event stream, cut anywhere, give the events that a naive reader finds in the whole text.
+"""Bytes of an event stream, cut anywhere, give the events that a naive reader finds in the complete text.
 
 The reader decodes everything first and goes line by line, as the WHATWG standard puts it; a second one counts
 bytes one by one for ``max_event``. What `encode` writes is read back as what was written.
@@ -80,7 +80,7 @@ def bytes_of(choices: Choices) -> bytes:
 
 
 def read(stream: bytes) -> Reading:
-    """Interpret a whole stream, section 9.2.6 sentence by sentence."""
+    """Interpret a complete stream, section 9.2.6 sentence by sentence."""
     text = stream.decode("utf-8", "replace").removeprefix("\ufeff")
     # a line that has not ended is none
     *lines, _ = re.split("\r\n|\r|\n", text)
@@ -117,7 +117,7 @@ def sse() -> Any:
 def check_stream(stream: bytes, fragments: list[Any]) -> None:
     decoder = sse().SseDecoder()
     events = [Event(*event) for fragment in fragments for event in decoder.add_bytes(fragment)]
-    # an event does not wait for a byte behind its blank line, so one CR more or less tells the same
+    # an event does not wait for a byte after its blank line, so one CR more or less makes no difference
     assert Reading(events, decoder.last_event_id, decoder.retry) == read(stream)
     assert decoder.finish() == []
     # ready for the next connection

@@ -18,7 +18,7 @@ from .choices import Choices
 
 __all__ = ["check"]
 
-# of the plain build, which tells its coverage
+# of the plain build, which reports its coverage
 base, memory, sqlite = (
     import_module(f"{PLAIN.__name__}.server.store.{name}") for name in ("base", "memory", "sqlite")
 )

@@ -1,9 +1,9 @@
-"""Markers and text in any order tell the same however they are cut, and no call is made up.
+"""Markers and text in any order give the same result at every cut, and no call is invented.
 
 The text is made of the markers of one format (and of some others), of pieces of calls and of other text. It
-says the same whole, per character and at random cuts, on both builds. What is emitted stands in the text in
+gives the same result in one piece, per character and at random cuts, on both builds. What is emitted stands in the text in
 this order; without a marker all of it is text. A call is complete only if its arguments are JSON; it stays as
-it is when the text goes on, and what is cut off before its end is not complete.
+it is when the text continues, and what is cut off before its end is not complete.
 """
 
 # ruff: noqa: E501  # a line of the tables for each format
@@ -66,18 +66,18 @@ def check(data: bytes) -> None:
     }
     cuts = [choices.below(256) for _ in range(choices.below(4))]
     text = interleaved(choices, format)
-    told = [tell(build, format, text, options) for build in BUILDS.values()]
-    assert all(other == told[0] for other in told), "the builds differ"
+    results = [observe(build, format, text, options) for build in BUILDS.values()]
+    assert all(other == results[0] for other in results), "the builds differ"
     build = BUILDS["plain"]
-    assert tell(build, format, list(text), options) == told[0], "per character it says something else"
+    assert observe(build, format, list(text), options) == results[0], "per character it says something else"
     pieces = pieces_of(text, sorted({cut % (len(text) + 1) for cut in cuts}))
-    assert tell(build, format, pieces, options) == told[0], "cut it says something else"
-    calls = told[0][1]
+    assert observe(build, format, pieces, options) == results[0], "cut it says something else"
+    calls = results[0][1]
     check_order(format, text, options)
     for call in calls:
         check_call(call)
     cut = choices.below(256) % (len(text) + 1)
-    check_beginning(tell(build, format, text[:cut], options)[1], calls)
+    check_beginning(observe(build, format, text[:cut], options)[1], calls)
 
 
 def interleaved(choices: Choices, format: str) -> str:
@@ -101,7 +101,7 @@ def joined_surrogates(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
-def tell(
+def observe(
     build: Any, format: str, pieces: Any, options: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     pieces = [pieces] if isinstance(pieces, str) else pieces

@@ -47,14 +47,14 @@ def check(data: bytes) -> None:
     elif kind == 3:
         sent = anything(choices)
     fragments = cut(choices, sent)
-    told = [tell(typed, type, library, fragments) for typed in TYPED]
-    for other in told[1:]:
-        assert other == told[0]
+    results = [observe(typed, type, library, fragments) for typed in TYPED]
+    for other in results[1:]:
+        assert other == results[0]
     if kind < 2:
-        compare(told[0], type, library, text)
+        compare(results[0], type, library, text)
 
 
-def tell(typed: Any, type: Any, library: str, fragments: list[Any]) -> tuple[str, ...]:
+def observe(typed: Any, type: Any, library: str, fragments: list[Any]) -> tuple[str, ...]:
     """Return the events, and the result or the error, in words."""
     CALLS.clear()
     accumulator = typed.JsonTypedAccumulator(type, library=library)
@@ -90,9 +90,9 @@ def type_name(thing: Any) -> str:
     return str(thing.__class__.__name__)
 
 
-def compare(told: tuple[str, ...], type: Any, library: str, text: str) -> None:
+def compare(results: tuple[str, ...], type: Any, library: str, text: str) -> None:
     """The library agrees."""
-    _, result, errors = told
+    _, result, errors = results
     try:
         if library == "pydantic":
             expected = TypeAdapter(type).validate_json(text)

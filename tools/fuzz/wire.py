@@ -45,7 +45,7 @@ def check(data: bytes) -> None:
 
 
 def facts(made: Any) -> str:
-    """All that an update tells."""
+    """Return everything that an update reports."""
     error = made.error and (str(made.error.code), *made.error[1:])
     return exactly((str(made.kind.value), made.path, made.segments, made.text_value, made.value, error))
 
@@ -54,38 +54,38 @@ def check_updates(choices: Choices) -> None:
     text = anything(choices)
     fragments = cut(choices, text)
     root = choices.pick(("root", "", "args"))
-    told = []
+    results = []
     for build in BUILDS.values():
         accumulator = build.JsonFragmentAccumulator(root=root, on_error="recover")
         updates = [made for fragment in fragments for made in accumulator.add_fragment(fragment)]
         updates += accumulator.finish()
         wires = [build.to_wire(made) for made in updates]
-        told.append(exactly(wires))
+        results.append(exactly(wires))
         if not has_surrogates(text):
             for made, wire in zip(updates, json.loads(json.dumps(wires)), strict=True):
                 again = build.from_wire(wire)
                 assert exactly(build.to_wire(again)) == exactly(build.to_wire(made))
-                # a path tells the root's name only to whom knows it
+                # a path shows the root's name only to a reader who knows it
                 if root == "root":
                     assert facts(again) == facts(made)
-    assert len(set(told)) == 1
+    assert len(set(results)) == 1
 
 
 def check_data(choices: Choices) -> None:
     data: Any = update(choices)
     for _ in range(choices.below(3)):
         data = altered(choices, data)
-    told = []
+    results = []
     for build in BUILDS.values():
         try:
             read = build.from_wire(data)
         except build.JsonStreamError as error:
-            told.append(exactly((str(error), str(error.code), error.path)))
+            results.append(exactly((str(error), str(error.code), error.path)))
         else:
-            told.append(facts(read))
+            results.append(facts(read))
             wire = build.to_wire(read)
             assert facts(build.from_wire(json.loads(json.dumps(wire)))) == facts(read)
-    assert len(set(told)) == 1, told
+    assert len(set(results)) == 1, results
 
 
 def check_events(choices: Choices) -> None:

@@ -17,7 +17,7 @@ atheris: Any = import_module("atheris")
 
 
 class _Instrumented(importlib.machinery.SourceFileLoader):
-    """Load a module of the plain build so that it tells its coverage."""
+    """Load a module of the plain build so that it reports its coverage."""
 
     def get_code(self, fullname: str) -> CodeType | None:
         code = super().get_code(fullname)

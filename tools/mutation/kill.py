@@ -204,7 +204,7 @@ class Nursery:
 
 def in_a_fork(task: Callable[[], str]) -> str:
     """Run a task in a process of its own and give what it says; one that ends in silence hung, or worse."""
-    hear, tell = os.pipe()
+    receiver, sender = os.pipe()
     child = os.fork()
     if child == 0:
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
@@ -212,10 +212,10 @@ def in_a_fork(task: Callable[[], str]) -> str:
         try:
             words = task()
         finally:
-            os.write(tell, words.encode())
+            os.write(sender, words.encode())
             os._exit(0)
-    os.close(tell)
-    with os.fdopen(hear, encoding="utf-8") as file:
+    os.close(sender)
+    with os.fdopen(receiver, encoding="utf-8") as file:
         said = file.read()
     os.waitpid(child, 0)
     return said or "timeout"

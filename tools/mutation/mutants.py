@@ -1,9 +1,9 @@
 """List the mutants: cosmic-ray's operators on every line that the plain build runs.
 
-Left out is what no test could tell apart: annotations and type aliases, ``if TYPE_CHECKING``, decorators that
-only the compiler or a type checker reads, and code that a condition on ``cython.compiled`` makes dead here.
-So is ``is`` in place of ``==``, and the reverse, beside a literal, a constant, a type or None: these are the
-same objects in CPython. What does not compile, or compiles to what was there, is no mutant.
+Mutants that no test could distinguish are left out: annotations and type aliases, ``if TYPE_CHECKING``,
+decorators that only the compiler or a type checker reads, and code that a condition on ``cython.compiled``
+makes dead here. So is ``is`` in place of ``==``, and the reverse, beside a literal, a constant, a type or None:
+these are the same objects in CPython. What does not compile, or compiles to what was there, is no mutant.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def changes(source: str) -> Iterator[tuple[str, int, Place, Place]]:
     for name in sorted(plugins.operator_names()):
         operator = plugins.get_operator(name)
         if operator.arguments():
-            continue  # it needs to be told what to put in
+            continue  # it needs to know what to put in
         places = [place for node in nodes for place in operator().mutation_positions(node)]
         for occurrence, (start, end) in enumerate(places):
             yield name.removeprefix("core/"), occurrence, start, end
@@ -215,7 +215,7 @@ class Unseen:
         for block in ("body", "orelse"):
             statements = getattr(node, block, None)
             if isinstance(statements, list):
-                self.hide_behind_exit(statements)
+                self.hide_after_exit(statements)
 
     def look_at_condition(self, node: ast.If | ast.IfExp) -> None:
         outcome = settled(node.test)
@@ -225,7 +225,7 @@ class Unseen:
         dead = node.orelse if outcome else node.body
         self.hide(*(dead if isinstance(dead, list) else [dead]))
 
-    def hide_behind_exit(self, statements: list[Any]) -> None:
+    def hide_after_exit(self, statements: list[Any]) -> None:
         for place, statement in enumerate(statements):
             leaves = isinstance(statement, ast.If) and isinstance(
                 statement.body[-1], (ast.Return, ast.Continue)

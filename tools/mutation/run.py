@@ -3,8 +3,8 @@
     python tools/mutation/run.py [GROUP…] [--sample N] [--again] [--patience SECONDS]
 
 A group is grammar, values, tree or chunker; without one it is all of them. ``--sample`` takes so many mutants
-of each, always the same. ``--again`` goes on from the last run: it tries what is missing there, and what
-survived. ``--patience`` is the processor time that a mutant is worth, 30 seconds unless told: what does not
+of each, always the same. ``--again`` continues from the last run: it tries what is missing there, and what
+survived. ``--patience`` is the processor time that a mutant is worth, 30 seconds by default: what does not
 fit is left out. All is done in a copy of the tree, and there in memory; what came of each mutant is kept in
 ``build/mutants``. Survivors that ``survivors.md`` does not explain are printed, and make the status 1.
 """
@@ -122,7 +122,7 @@ class Round:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
     def report(self) -> bool:
-        """Print the figures and the survivors without an explanation; tell whether there are none."""
+        """Print the figures and the survivors without an explanation; return whether there are none."""
         rows = [json.loads(line) for line in self.results.read_text("utf-8").splitlines()]
         survivors = [row for row in rows if row["killer"] == SURVIVED]
         known = explained()

@@ -66,7 +66,7 @@ LEFT_OUT = {
     "stores": "files, other processes and Redis",
     "sdk_clients sdk_objects": "other environments",
 }
-# What others leave behind in a process that ran tests: pydantic on import, CPython when it stops tracing.
+# What others leave in a process that ran tests: pydantic on import, CPython when it stops tracing.
 OTHERS_LEAKS = ["_pydantic_core", "traceback_new"]
 
 # --- the workloads: each goes over all its inputs once
@@ -81,7 +81,7 @@ LIMITS = midstream.Limits()
 
 
 def table() -> Iterator[tuple[list[Any], Any]]:
-    """Return every case of the table whole and per character, as str and as bytes, with its limits."""
+    """Return every case of the table in one piece and per character, as str and as bytes, with its limits."""
     cases: list[Any] = [*ACCEPTED, *REJECTED]
     for case in cases:
         limits = midstream.Limits(**case.limits)
@@ -224,10 +224,10 @@ def go_on_from_checkpoints() -> None:
             data = accumulator.checkpoint()
             saved[f"{data['type']} {data['grammar']['mode']} {data['grammar']['token'][1:2]}"] = data
     for data in saved.values():
-        whole = pickle.dumps(data)
+        complete = pickle.dumps(data)
         for *way, last in places(data):
             for wrong in WRONG:
-                damaged = part = pickle.loads(whole)
+                damaged = part = pickle.loads(complete)
                 for step in way:
                     part = part[step]
                 part[last] = wrong
@@ -329,8 +329,8 @@ def receive_streams() -> None:
         for calls in midstream.tool_calls(events, format=format):
             [(call.args, call.raw_args, call.error) for call in calls]
         reader, handler = adapter(format), midstream.ToolsAggregateMessageHandler()
-        told = [message for event in events for message in reader.add_event(event)] + reader.finish()
-        for message in midstream.JsonFragmentUpdateMiddleware()(told):
+        read = [message for event in events for message in reader.add_event(event)] + reader.finish()
+        for message in midstream.JsonFragmentUpdateMiddleware()(read):
             handler.add_message(json.loads(json.dumps(messages.to_event(message))))
     for path in sorted((ROOT / "tests" / "chunker" / "streams").glob("*.jsonl")):
         with suppressed():
@@ -596,13 +596,13 @@ def run_asan(folder: Path, command: list[str], environment: dict[str, str]) -> l
     for part in commands:
         leaks = "detect_leaks=0" if part[-1] == "--lossy" else "detect_leaks=1"
         environment["ASAN_OPTIONS"] = f"{leaks}:log_path={reports}/asan"
-        # UBSan writes there, whatever it is told
+        # UBSan writes there, whatever its options are
         with (folder / "errors").open("w+", encoding="utf-8", errors="replace") as errors:
             status = run(part, folder, environment, errors)
             errors.seek(0)
-            told = errors.read()
-        if status or "runtime error:" in told:
-            found.append(f"status {status}: {' '.join(part[:6])} …\n{told}")
+            output = errors.read()
+        if status or "runtime error:" in output:
+            found.append(f"status {status}: {' '.join(part[:6])} …\n{output}")
     return found + [path.read_text("utf-8", "replace") for path in sorted(reports.iterdir())]
 
 
@@ -653,7 +653,7 @@ TOOLS = {
         _ORDINARY,
         {"overread": "Invalid read of size 8", "unset": "uninitialised", "leak": "definitely lost"},
         # what takes minutes there is left to the sanitizers
-        tuple(name for name in _ALL if name not in (_FAILING, "go on from checkpoints")),
+        tuple(name for name in _ALL if name not in (_FAILING, "continue from checkpoints")),
         run_memcheck,
     ),
     "leaks": Tool(
@@ -714,7 +714,7 @@ def do_rounds(names: list[str], log: Path) -> None:
 
 
 def shared_objects() -> list[Any]:
-    """Return objects that live as long as the process, and that the core hands out all the time."""
+    """Return objects that live as long as the process, and that the core returns all the time."""
     modules = [module for name, module in sys.modules.items() if name.startswith("midstream.")]
     found: list[Any] = [None, True, False, (), "", b"", int, float, *range(-5, 257), *map(chr, range(256))]
     found += [sys.intern(name) for name in ("true", "false", "null", "root")]

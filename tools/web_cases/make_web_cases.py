@@ -33,7 +33,7 @@ __all__ = ["TABLE", "expected_of", "table_text"]
 
 TABLE = ROOT / "tests" / "render" / "web_cases.json"
 
-# Running a case: what each kind of machine tells after each step
+# Running a case: what each kind of machine reports after each step
 
 
 def run_case(library: Any, case: Case) -> list[dict[str, Any]]:
@@ -54,7 +54,7 @@ def _path(path: Any) -> list[Any] | None:
 
 
 def _tried(library: Any, step: Callable[[], Any], name: str) -> dict[str, Any]:
-    """Do a step, and tell what it returned or threw."""
+    """Do a step, and return what it returned or threw."""
     try:
         return {name: step()}
     except library.JsonStreamError as error:
@@ -72,29 +72,31 @@ def _machine(library: Any, machine: Any) -> dict[str, Any]:
 
 def _run_rebuild(library: Any, case: Case) -> list[dict[str, Any]]:
     rebuilder = library.JsonFragmentRebuilder(**case.get("options", {}))
-    told = []
+    results = []
     for step in case["steps"]:
         if "reset" in step:
             rebuilder.reset()
-            told.append(_machine(library, rebuilder))
+            results.append(_machine(library, rebuilder))
         else:
             outcome = _tried(library, lambda step=step: rebuilder.apply(step["apply"]), "changed")  # type: ignore[misc]
-            told.append(outcome | _machine(library, rebuilder))
-    return told
+            results.append(outcome | _machine(library, rebuilder))
+    return results
 
 
 def _run_text(library: Any, case: Case) -> list[dict[str, Any]]:
     on_error = case.get("options", {}).get("onError", "event")
     limits = library.Limits(**case.get("options", {}).get("limits", {}))
     accumulator = library.JsonValueAccumulator(on_error=on_error, limits=limits)
-    told = []
+    results = []
     for step in case["steps"]:
         if "finish" in step:
             outcome = _tried(library, accumulator.finish, "changed")
         else:
             outcome = _tried(library, lambda step=step: accumulator.add_fragment(step["add"]), "changed")  # type: ignore[misc]
-        told.append(outcome | _machine(library, accumulator) | {"position": accumulator.position._asdict()})
-    return told
+        results.append(
+            outcome | _machine(library, accumulator) | {"position": accumulator.position._asdict()}
+        )
+    return results
 
 
 def _run_updates(library: Any, case: Case) -> list[dict[str, Any]]:
@@ -172,28 +174,28 @@ def _run_path(library: Any, case: Case) -> list[dict[str, Any]]:
 
 def _run_sse(library: Any, case: Case) -> list[dict[str, Any]]:
     decoder = __import__(f"{library.__name__}.sse", fromlist=["SseDecoder"]).SseDecoder()
-    told = []
+    results = []
     for step in case["steps"]:
         events = decoder.add_bytes(step["chunk"].encode("latin-1"))
-        told.append({"events": [[event.event, event.data, event.id] for event in events]})
-    return told
+        results.append({"events": [[event.event, event.data, event.id] for event in events]})
+    return results
 
 
 def _run_stream(library: Any, case: Case) -> list[dict[str, Any]]:
     reader = library.EventReader()
     sse = __import__(f"{library.__name__}.sse", fromlist=["encode"])
-    told = []
+    results = []
     for step in case["steps"]:
         if "end" in step:
-            told.append({"messages": _plain(library, reader.finish())})
+            results.append({"messages": _plain(library, reader.finish())})
             continue
         name, data, id = step["event"]
         block = sse.encode(sse.SseEvent(name, data, id))
         found = _tried(library, lambda block=block: reader.add_bytes(block), "messages")  # type: ignore[misc]
         if "messages" in found:
             found["messages"] = _plain(library, found["messages"])
-        told.append(found)
-    return told
+        results.append(found)
+    return results
 
 
 def _plain(library: Any, messages: list[Any]) -> list[dict[str, Any]]:
@@ -212,26 +214,26 @@ def _plain(library: Any, messages: list[Any]) -> list[dict[str, Any]]:
 def _run_select(library: Any, case: Case) -> list[dict[str, Any]]:
     options = case["options"]
     selector = library.JsonSelectAccumulator(options["paths"], partial=options.get("partial", False))
-    told = []
+    results = []
     for step in case["steps"]:
         found = selector.finish() if "finish" in step else selector.add_fragment(step["add"])
         # the text of a value, as a key may be "__proto__"
         matches = [
             [match.pattern, [*match.segments], json.dumps(match.value), match.is_final] for match in found
         ]
-        told.append({"matches": matches})
-    return told
+        results.append({"matches": matches})
+    return results
 
 
 def _run_patch(library: Any, case: Case) -> list[dict[str, Any]]:
-    told: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     for step in case["steps"]:
         try:
             value = library.apply_patch(json.loads(step["value"]), step["patch"])
-            told.append({"patched": json.dumps(value)})
+            results.append({"patched": json.dumps(value)})
         except library.JsonStreamError as error:
-            told.append({"patched": None, "throws": {"code": error.code}})
-    return told
+            results.append({"patched": None, "throws": {"code": error.code}})
+    return results
 
 
 _RUNNERS: dict[str, Callable[[Any, Case], list[dict[str, Any]]]] = {
@@ -288,10 +290,10 @@ def shortened(expected: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def expected_of(library: Any, case: Case) -> list[dict[str, Any]]:
-    """Run a case; give what it tells as the table has it."""
+    """Run a case; return its results in the form of the table."""
     # as in JSON text, where two surrogates of a pair are one character
-    told: list[dict[str, Any]] = json.loads(json.dumps(shortened(run_case(library, case))))
-    return told
+    results: list[dict[str, Any]] = json.loads(json.dumps(shortened(run_case(library, case))))
+    return results
 
 
 def table_text() -> str:
@@ -299,7 +301,7 @@ def table_text() -> str:
     lines = []
     names = set()
     for given in all_cases():
-        # as the file will tell it, so that both sides see the same
+        # as the file will show it, so that both sides see the same
         case = json.loads(json.dumps(given))
         for option in ("options", "repeats"):
             if not case.get(option):

@@ -144,7 +144,7 @@ class _Maker:
                 result = {"type": "tool_result", "tool_call_id": "a"}
                 thought = {"type": "reasoning_delta", "text": "x"}
                 other = choose([*ends, over("stop"), said("x"), thought, result, upd("", id, index, name)])
-                events += self._told(middleware, other) if is_enriched else [other]
+                events += self._reported(middleware, other) if is_enriched else [other]
             if not pieces:
                 continue
             known = at in begun
@@ -155,16 +155,16 @@ class _Maker:
                 choice=choose([None, None, None, 1]), is_free_text=self.is_so(0.02) or None,
             )  # fmt: skip
             if is_enriched:
-                (event,) = self._told(middleware, event)
+                (event,) = self._reported(middleware, event)
                 self._thin_out(event)
             events.append(event)
         last = choose([over("stop"), over("length", is_truncated=True), said("y"), over()])
-        events += self._told(middleware, last) if is_enriched else [last]
+        events += self._reported(middleware, last) if is_enriched else [last]
         steps = [{"event": event} for event in events] + [{"complete": id} for id in (None, "m", "n")]
         return {"kind": "handler", "steps": steps, "options": {"lazy": self.is_so(0.3)}}
 
-    def _told(self, middleware: Any, event: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return what a server makes of an event, and what it tells before it."""
+    def _reported(self, middleware: Any, event: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return what a server makes of an event, and what it reports before it."""
         messages = middleware.add_message(event)
         return [each if isinstance(each, dict) else to_event(each) for each in messages]
 

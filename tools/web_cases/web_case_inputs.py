@@ -52,7 +52,7 @@ def partial(path: str, text: str) -> dict[str, Any]:
     return frag("PartialString", path, textValue=text)
 
 
-def whole(path: str, text: str) -> dict[str, Any]:
+def complete(path: str, text: str) -> dict[str, Any]:
     return frag("CompleteString", path, textValue=text, value=text)
 
 
@@ -107,7 +107,7 @@ DOCUMENTS = {
     "deep": "[" * 30 + '{"k": "v"}' + "]" * 30,
     "line ends": '{\n  "a": [\r\n    1,\n    "b"\t\n  ]\n}\n',
     "wide": json.dumps({f"key{i}": [i, str(i)] for i in range(5)}),
-    "a whole tool call": json.dumps(
+    "a complete tool call": json.dumps(
         {"query": "weather in Zürich", "filters": {"days": [1, 2, 3], "units": "metric"}, "explain": False}
     ),
 }
@@ -116,7 +116,7 @@ DOCUMENTS = {
 def rebuild_documents() -> Iterable[Case]:
     for name, document in DOCUMENTS.items():
         repeats = name == "repeated keys"
-        for label, size in (("whole", len(document)), ("cut in threes", 3)):
+        for label, size in (("in one piece", len(document)), ("cut in threes", 3)):
             yield rebuild(f"{name}, {label}", *wire(cut(document, size))) | {"repeats": repeats}
         if len(document) < 60:
             yield rebuild(f"{name}, per character", *wire(cut(document, 1))) | {"repeats": repeats}
@@ -156,7 +156,7 @@ def rebuild_errors() -> Iterable[Case]:
     damaged = {
         "bad literal": '{"a": [1, 2], "b": nope}',
         "bad escape": r'{"a": "good \x bad", "b": 1}',
-        "half a pair, then damage": '["\\ud83d\x01", 2]',
+        "a lone surrogate, then damage": '["\\ud83d\x01", 2]',
         "truncated": '{"a": {"b": "c',
         "truncated in a key": '{"a": 1, "b',
         "truncated in an escape": r'["ab\u12',
@@ -172,7 +172,7 @@ def rebuild_errors() -> Iterable[Case]:
     yield rebuild(
         "an Error before anything", [frag("Error", "root")], [number("root", 1), frag("JsonComplete")]
     )
-    yield rebuild("an Error behind the end", [number("root", 1), frag("JsonComplete")], [frag("Error")])
+    yield rebuild("an Error after the end", [number("root", 1), frag("JsonComplete")], [frag("Error")])
     data = {"code": "invalid_escape", "index": 3, "line": 1, "column": 4}
     for name, error in {
         "of a known code": data,
@@ -185,14 +185,16 @@ def rebuild_errors() -> Iterable[Case]:
         "at no place": {**data, "index": "x"},
         "that is null": None,
     }.items():
-        yield rebuild(f"an Error {name}", [frag("StartArray"), frag("Error", textValue="told", error=error)])
+        yield rebuild(
+            f"an Error {name}", [frag("StartArray"), frag("Error", textValue="reported", error=error)]
+        )
     yield rebuild(
         "an Error in an open string at the root, then another value",
         [frag("StartString"), partial("root", "ab"), frag("Error")],
-        [whole("root", "cd"), frag("JsonComplete")],
+        [complete("root", "cd"), frag("JsonComplete")],
     )
     yield rebuild(
-        "an Error in an open string lets a half go",
+        "an Error in an open string releases a surrogate",
         [frag("StartArray"), partial("root[0]", "a\ud83d")],
         [frag("Error", "root[0]")],
         [number("root[1]", 1), frag("EndArray"), frag("JsonComplete")],
@@ -210,34 +212,39 @@ def rebuild_strings() -> Iterable[Case]:
     yield rebuild("a part that is empty", opened, [partial("root.s", "")], [partial("root.s", "x")])
     yield rebuild(
         "a pair cut in two", opened, [partial("root.s", "a\ud83d")], [partial("root.s", "\ude00b")],
-        [whole("root.s", "a😀b")],
+        [complete("root.s", "a😀b")],
     )  # fmt: skip
     yield rebuild(
-        "half a pair that stays alone", opened, [partial("root.s", "\ud83d")], [partial("root.s", "x")],
-        [whole("root.s", "\ud83dx")],
+        "a lone surrogate that stays alone", opened, [partial("root.s", "\ud83d")], [partial("root.s", "x")],
+        [complete("root.s", "\ud83dx")],
     )  # fmt: skip
     yield rebuild(
-        "half a pair at the end", opened, [partial("root.s", "a\ud83d")], [whole("root.s", "a\ud83d")]
+        "a lone surrogate at the end", opened, [partial("root.s", "a\ud83d")], [complete("root.s", "a\ud83d")]
     )
     yield rebuild(
-        "half a pair that was a whole", opened, [partial("root.s", "a\ud83d")], [whole("root.s", "a")]
+        "a lone surrogate, then the complete text without it",
+        opened,
+        [partial("root.s", "a\ud83d")],
+        [complete("root.s", "a")],
     )
-    yield rebuild("not the sum of its parts", opened, [partial("root.s", "abc")], [whole("root.s", "abd")])
-    yield rebuild("shorter than its parts", opened, [partial("root.s", "abc")], [whole("root.s", "ab")])
+    yield rebuild("not the sum of its parts", opened, [partial("root.s", "abc")], [complete("root.s", "abd")])
+    yield rebuild("shorter than its parts", opened, [partial("root.s", "abc")], [complete("root.s", "ab")])
     yield rebuild("parts only, no end", opened, [partial("root.s", "abc")], [frag("EndObject")])
-    yield rebuild("a whole string at once", [whole("root.s", "all")], [frag("JsonComplete")])
+    yield rebuild("a complete string at once", [complete("root.s", "all")], [frag("JsonComplete")])
     yield rebuild(
         "text as value only",
         [frag("PartialString", "root.s", value="ab")],
         [frag("CompleteString", "root.s", value="abc")],
     )
-    yield rebuild("a second part behind the end", opened, [whole("root.s", "ab")], [partial("root.s", "cd")])
+    yield rebuild(
+        "a second part after the end", opened, [complete("root.s", "ab")], [partial("root.s", "cd")]
+    )
     yield rebuild(
         "a string once more",
         opened,
-        [whole("root.s", "ab")],
+        [complete("root.s", "ab")],
         [frag("StartString", "root.s")],
-        [whole("root.s", "cd")],
+        [complete("root.s", "cd")],
     ) | {"repeats": True}
     yield rebuild("another place while a string is open", opened, [partial("root.t", "x")])
     yield rebuild("a number while a string is open", opened, [number("root.n", 1)])
@@ -255,7 +262,7 @@ def rebuild_misplaced() -> Iterable[Case]:
     yield rebuild("none of the first batch", [number("args.a", 1), number("x.b", 2)], [number("x", 1)])
     yield rebuild("the document is complete", done, [number("root", 2)])
     yield rebuild("complete twice", done, [frag("JsonComplete")])
-    yield rebuild("nothing behind the end", done, [])
+    yield rebuild("nothing after the end", done, [])
     yield rebuild("reset after the end", done, "reset", [frag("StartArray"), frag("EndArray")])
     yield rebuild("reset in a string", [partial("root.a", "x")], "reset", [partial("b", "y")])
     yield rebuild(
@@ -306,7 +313,7 @@ def rebuild_misplaced() -> Iterable[Case]:
         [frag("JsonComplete")],
     )
     yield rebuild(
-        "implied root array", [number("root[0]", 1)], [whole("root[1].a", "x")], [frag("JsonComplete")]
+        "implied root array", [number("root[0]", 1)], [complete("root[1].a", "x")], [frag("JsonComplete")]
     )
     yield rebuild(
         "implied object by a key", [frag("Key", textValue="a")], [number("root.a", 1)], [frag("JsonComplete")]
@@ -400,7 +407,7 @@ def rebuild_malformed() -> Iterable[Case]:
         "a path with a bad key": frag("CompleteNull", 'root["a\\x"]'),
         "a path with an open key": frag("CompleteNull", 'root["a'),
         "a path with a space": frag("CompleteNull", "root.a b"),
-        "a path with text behind a bracket": frag("CompleteNull", "root[0]a"),
+        "a path with text after a bracket": frag("CompleteNull", "root[0]a"),
     }
     for name, update in bad.items():
         yield rebuild(
@@ -454,7 +461,7 @@ def text_documents() -> Iterable[Case]:
         "bad escape": r'{"a": "good \x bad"}',
         "truncated": '{"a": {"b": "c',
         "trailing text": "[1] x",
-        "behind characters of two units": '{"😀": ["👍👍",\n"👍", x]}',
+        "after characters of two units": '{"😀": ["👍👍",\n"👍", x]}',
         "a bad key": '{"a": {"b": 1, c: 2}}',
     }.items():
         yield text(f"thrown: {name}", *cut(document, 4), None, onError="raise")
@@ -470,12 +477,12 @@ def text_documents() -> Iterable[Case]:
     yield text("a number at the root that is cut off", "-1.", None)
     yield text("a literal that is cut", "[tr", "u", "e,fa", "lse,n", "ull]")
     yield text("a key that is cut", '{"a', "b\\", "u00e", "9c", '":', "1}")
-    yield text("half a pair, an escape apart", '["\\ud83d', "\\", "ude00", '"]')
-    yield text("half a pair, then content", '["\\ud83d', "x", '"]')
-    yield text("half a pair, then an escape", '["\\ud83d', "\\n", '"]')
-    yield text("half a pair, then another", '["\\ud83d', "\\ud83d", "\\ude00", '"]')
-    yield text("half a pair, then damage", '["\\ud83d', "\x01", None)
-    yield text("half a pair, then the end", '["\\ud83d', None)
+    yield text("a lone surrogate, an escape apart", '["\\ud83d', "\\", "ude00", '"]')
+    yield text("a lone surrogate, then content", '["\\ud83d', "x", '"]')
+    yield text("a lone surrogate, then an escape", '["\\ud83d', "\\n", '"]')
+    yield text("a lone surrogate, then another", '["\\ud83d', "\\ud83d", "\\ude00", '"]')
+    yield text("a lone surrogate, then damage", '["\\ud83d', "\x01", None)
+    yield text("a lone surrogate, then the end", '["\\ud83d', None)
     yield text("too deep", "[" * 1001)
     yield text("as deep as may be", "[" * 1000 + "]" * 1000, None)
     yield text("too long a number", "[" + "1" * 4301)
@@ -540,7 +547,7 @@ def handler_sources() -> Iterable[Case]:
         cut_off = over("length", is_truncated=True)
         yield handler(f"{name}, cut off by the message", *events[:4], cut_off, LAST) | again
         yield handler(f"{name}, ended too early", *events[:4], end("c1"), LAST) | again
-        yield handler(f"{name}, whole but cut off", *events, over("length", is_truncated=True), LAST)
+        yield handler(f"{name}, complete but cut off", *events, over("length", is_truncated=True), LAST)
         yield handler(f"{name}, failed", *events, end("c1", failed=True), LAST)
         yield handler(f"{name}, read late", *events, over("tool_calls"), LAST, lazy=True)
     yield handler("fragments that stop coming", *fragments[:4], *raw[4:], over("stop"), LAST)
@@ -570,10 +577,12 @@ def handler_sources() -> Iterable[Case]:
         "repeats": True
     }
     yield handler("text, then fragments without text", *raw[:3], *only[3:], over("stop"), LAST)
-    yield handler("text, then the end told in fragments", *raw, *only[-1:], over("stop"), LAST)
-    error = frag("Error", textValue="told", error={"code": "truncated", "index": 1, "line": 1, "column": 2})
+    yield handler("text, then the end reported in fragments", *raw, *only[-1:], over("stop"), LAST)
+    error = frag(
+        "Error", textValue="reported", error={"code": "truncated", "index": 1, "line": 1, "column": 2}
+    )
     yield handler(
-        "text, then an error told in fragments", *raw, upd(id="c1", json_update_fragments=[error]), LAST
+        "text, then an error reported in fragments", *raw, upd(id="c1", json_update_fragments=[error]), LAST
     )
     yield handler(
         "fragments, then an error", *fragments[:3], upd(id="c1", json_update_fragments=[error]), LAST
@@ -585,7 +594,7 @@ def handler_sources() -> Iterable[Case]:
         LAST,
         lazy=True,
     )
-    told = [frag("StartObject"), number("root.a", 3), frag("EndObject"), frag("JsonComplete")]
+    parts = [frag("StartObject"), number("root.a", 3), frag("EndObject"), frag("JsonComplete")]
     for args in (
         ': 3}', '{"a": 3', '{"a": 3}}', '{"a": 3}\ud83d', " ", '{"a": 4}', '{"a": true}', '{"a": [3]}',
         '{"a": {}}', '{"b": 3}', '{"a": 3, "b": 4}', "[3]", "{}", "3", "null", '{"a": 3.0}',
@@ -593,13 +602,13 @@ def handler_sources() -> Iterable[Case]:
     ):  # fmt: skip
         yield handler(
             f"fragments beside the text {args}",
-            upd(args, id="c1", name="f", json_update_fragments=told),
+            upd(args, id="c1", name="f", json_update_fragments=parts),
             over("stop"),
             LAST,
         )
     yield handler(
         "fragments beside another text, ended by the call",
-        upd('{"a": 4}', id="c1", name="f", json_update_fragments=told),
+        upd('{"a": 4}', id="c1", name="f", json_update_fragments=parts),
         end("c1"),
         LAST,
     )
@@ -690,10 +699,10 @@ def handler_snapshots() -> Iterable[Case]:
     )
     free = known("open", "print(", is_free_text=True)
     yield handler("a snapshot of free text", restored(free), upd("1)", index=0), over("stop"), LAST)
-    told = [frag("StartObject"), partial("root.a", "x")]
+    parts = [frag("StartObject"), partial("root.a", "x")]
     yield handler(
         "a snapshot with fragments",
-        restored(known("open", "{a: 'x", json_update_fragments=told)),
+        restored(known("open", "{a: 'x", json_update_fragments=parts)),
         upd(
             "y'}",
             index=0,
@@ -766,27 +775,33 @@ def handler_arguments() -> Iterable[Case]:
     yield handler(
         "free text that looks like JSON", upd('{"a": 1}', id="a", is_free_text=True), end("a"), LAST
     )
-    yield handler("text behind the end of a call", upd("[1]", id="a"), end("a"), upd("[2]", id="a"), LAST)
+    yield handler("text after the end of a call", upd("[1]", id="a"), end("a"), upd("[2]", id="a"), LAST)
     yield handler(
         "the key __proto__", upd('{"__proto__": {"x": 1}}', id="__proto__", name="constructor"), over(), LAST
     )
-    yield handler("half a pair that waits in vain", upd('["\ud83d', id="a"), over("stop"), LAST)
+    yield handler("a lone surrogate that waits in vain", upd('["\ud83d', id="a"), over("stop"), LAST)
     yield handler(
-        "half a pair that waits, with fragments",
+        "a lone surrogate that waits, with fragments",
         *calls_of(['["\ud83d', '\ude00"]'], tool_call_id="a"),
         over("stop"),
         LAST,
     )
     yield handler(
-        "half a pair that waits in vain, with fragments",
+        "a lone surrogate that waits in vain, with fragments",
         *calls_of(['["\ud83d'], tool_call_id="a"),
         over("stop"),
         LAST,
     ) | {"repeats": True}
     yield handler(
-        "half a pair in free text", upd("x\ud83d", id="a", is_free_text=True), end("a"), over("stop"), LAST
+        "a lone surrogate in free text",
+        upd("x\ud83d", id="a", is_free_text=True),
+        end("a"),
+        over("stop"),
+        LAST,
     )
-    yield handler("half a pair before an end", upd("\ud83d", id="a"), end("a"), upd("\ude00", id="a"), LAST)
+    yield handler(
+        "a lone surrogate before an end", upd("\ud83d", id="a"), end("a"), upd("\ude00", id="a"), LAST
+    )
     yield handler("failed before its arguments", upd(id="a", name="f"), end("a", failed=True), LAST)
     yield handler("a pair cut in two", upd('["\ud83d', id="a"), upd('\ude00"]', id="a"), over("stop"), LAST)
 
@@ -795,7 +810,7 @@ def handler_ends() -> Iterable[Case]:
     cut_off = over("length", is_truncated=True)
     for name, args in {
         "a number": "12",
-        "half a number": "-",
+        "part of a number": "-",
         "a literal": "tru",
         "a string": '"ab"',
         "lines": "[1,\n 2,\n😀",
@@ -829,37 +844,37 @@ def handler_ends() -> Iterable[Case]:
 
 
 def enriched(*events: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what a server makes of events, and tells at their end."""
+    """Return what a server makes of events, and what it reports at their end."""
     messages = midstream.JsonFragmentUpdateMiddleware()(list(events))
     return [each if isinstance(each, dict) else to_event(each) for each in messages]
 
 
-def handler_told_ends() -> Iterable[Case]:
+def handler_signalled_ends() -> Iterable[Case]:
     stop, second = over("stop"), upd('{"b":', name="g")
     for name, events in {
         "a number at an index, then a call that nothing names": [upd("1", index=0, name="f"), second, stop],
-        "an unnamed piece behind the end of another call": [
+        "an unnamed piece after the end of another call": [
             upd('{"a":', index=0, name="f"), second, end(index=0), upd("1}"), stop,
         ],
-        "an unnamed piece behind the result of another call": [
+        "an unnamed piece after the result of another call": [
             upd("1", id="a", name="f"), second, {"type": "tool_result", "tool_call_id": "a"}, upd("1}"), stop,
         ],
         "an end by an id of another choice": [
             upd("[1]", id="a", index=0, choice=1), upd("[", id="b", index=0), end("a", 0), upd("]", id="b"),
             stop,
         ],
-        "the same name again behind damage": [upd("{}}", name="f"), upd("[1]", name="f"), stop],
-        "half a pair behind the document of a call that nothing names": [
+        "the same name again after damage": [upd("{}}", name="f"), upd("[1]", name="f"), stop],
+        "a lone surrogate after the document of a call that nothing names": [
             upd("{}", name="f"), upd("\ud83d"), upd("[1]", name="g"), stop,
         ],
-        "free text, told with the first piece": [
+        "free text, signalled with the first piece": [
             upd("SELECT", id="a", is_free_text=True), upd(" 1", id="a"), stop,
         ],
     }.items():  # fmt: skip
         yield handler(name, *events, LAST)
-        told = enriched(*events)
-        yield handler(f"{name}, with fragments", *told, LAST) | {"repeats": True}
-        only = [{key: value for key, value in each.items() if key != "function_args"} for each in told]
+        parts = enriched(*events)
+        yield handler(f"{name}, with fragments", *parts, LAST) | {"repeats": True}
+        only = [{key: value for key, value in each.items() if key != "function_args"} for each in parts]
         yield handler(f"{name}, without text", *only, LAST) | {"repeats": True}
 
 
@@ -879,7 +894,7 @@ def handler_names() -> Iterable[Case]:
         LAST,
     )
     yield handler(
-        "the name again, blank, behind the end",
+        "the name again, blank, after the end",
         upd("[1]", id="a", name="f"),
         end("a"),
         upd("", id="a", name="f"),
@@ -1057,7 +1072,11 @@ def handler_identity() -> Iterable[Case]:
         LAST,
     )
     yield handler(
-        "an id that tells the choice", upd("[1", id="a", choice=1), upd("[2", id="b"), upd("]", id="a"), LAST
+        "an id that determines the choice",
+        upd("[1", id="a", choice=1),
+        upd("[2", id="b"),
+        upd("]", id="a"),
+        LAST,
     )
     yield handler("text of another choice", upd(id="a"), end("a"), said("x", choice=1), LAST)
     yield handler(
@@ -1071,7 +1090,7 @@ def handler_identity() -> Iterable[Case]:
         {"complete": "n"},
     ) | {"repeats": True}
     yield handler(
-        "results of whatever message",
+        "parts of whatever message",
         upd("[1]", id="a", message_id="m"),
         upd("[2]", id="b", message_id="n"),
         {"type": "tool_result", "tool_call_id": "b"},
@@ -1222,8 +1241,10 @@ def stream(name: str, *events: Any, end: bool = True) -> Case:
     """A stream of the gateway: each event is its data, or [name, data, id]."""
     steps: list[dict[str, Any]] = []
     for event in events:
-        whole = event if isinstance(event, list) and len(event) == 3 and isinstance(event[0], str) else None
-        kind, data, id = whole or ["message", event, ""]
+        complete = (
+            event if isinstance(event, list) and len(event) == 3 and isinstance(event[0], str) else None
+        )
+        kind, data, id = complete or ["message", event, ""]
         steps.append({"event": [kind, data if isinstance(data, str) else json.dumps(data), id]})
     return {"name": name, "kind": "stream", "steps": steps + ([{"end": True}] if end else [])}
 
@@ -1350,9 +1371,9 @@ def server_streams() -> Iterable[Case]:
         start,
         ["stream_snapshot", {"type": "stream_snapshot", "messages": [], "numbers": [[1, 2, 3]]}, ""],
     )
-    told = [partial("root.a", "x")]
+    parts = [partial("root.a", "x")]
     yield stream(
-        "updates", start, [0, weather[1]], [0, 0, "{a:'x", [frag("StartObject"), *told]], [0, 6, "'}", []]
+        "updates", start, [0, weather[1]], [0, 0, "{a:'x", [frag("StartObject"), *parts]], [0, 6, "'}", []]
     )
     yield stream(
         "pieces that come again",
@@ -1574,7 +1595,7 @@ _GROUPS: list[Callable[[], Iterable[Case]]] = [
     rebuild_documents, rebuild_roots, rebuild_errors, rebuild_strings, rebuild_misplaced, rebuild_unknown,
     rebuild_malformed,
     text_documents, text_updates, handler_sources, handler_snapshots, handler_arguments, handler_ends,
-    handler_told_ends, handler_names, handler_identified, handler_identity, handler_events, paths,
+    handler_signalled_ends, handler_names, handler_identified, handler_identity, handler_events, paths,
     event_streams, server_streams, selections, patches,
 ]  # fmt: skip
 

@@ -175,13 +175,13 @@ def read(
 @each_build
 @each_row
 def test_a_case_of_the_table(build: Any, format: str, text: str, calls: list[Found], around: str) -> None:
-    told = read(build, format, [text])
-    assert told[0] == calls
-    said = "".join(event["text"] for event in told[1] if event["type"] == "text_delta")
+    result = read(build, format, [text])
+    assert result[0] == calls
+    said = "".join(event["text"] for event in result[1] if event["type"] == "text_delta")
     assert said.split() == around.split()
-    assert read(build, format, list(text)) == told
+    assert read(build, format, list(text)) == result
     for cut in range(1, len(text)):
-        assert read(build, format, [text[:cut], text[cut:]]) == told
+        assert read(build, format, [text[:cut], text[cut:]]) == result
 
 
 SCHEMA: dict[str, Any] = {
@@ -260,20 +260,20 @@ SHAPES: dict[str, Callable[[str, int], str]] = {
 @pytest.mark.parametrize(
     "format", ["text-hermes", "text-llama3", "text-mistral-v2", "text-harmony", "text-glm"]
 )
-@pytest.mark.parametrize("is_whole", [True, False], ids=["whole", "per character"])
-def test_the_time_is_linear(format: str, shape: str, is_whole: bool) -> None:
+@pytest.mark.parametrize("is_complete", [True, False], ids=["in one piece", "per character"])
+def test_the_time_is_linear(format: str, shape: str, is_complete: bool) -> None:
     def prepare(size: int) -> Any:
         text = SHAPES[shape](format, size)
 
         def run() -> None:
             reader = adapter(format)
-            for piece in [text] if is_whole else text:
+            for piece in [text] if is_complete else text:
                 reader.add_event(piece)
             reader.finish()
 
         return run
 
-    assert_linear(prepare, 25 if not is_whole else 60)
+    assert_linear(prepare, 25 if not is_complete else 60)
 
 
 def test_pieces_are_what_was_cut() -> None:

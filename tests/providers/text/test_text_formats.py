@@ -1,4 +1,4 @@
-"""Every text format: Anyeams as models write them, whole, per character and at a hundred random splits."""
+"""Every text format: texts as models write them, in one piece, per character and at a hundred splits."""
 
 from __future__ import annotations
 
@@ -112,15 +112,15 @@ def test_no_format_is_detected(format: Any) -> None:
 def test_a_stream_is_read_whatever_its_splits(build: Any, format: Any, name: str) -> None:
     parts = SCENARIOS[name]
     text, tools = written(format, parts).text, tools_of(parts)
-    whole = events_of(build, format, [text], tools=tools)
-    assert outcome(whole, final(build, format, [text], tools=tools)) == expected_of(format, parts)
-    assert events_of(build, format, text, tools=tools) == whole
+    complete = events_of(build, format, [text], tools=tools)
+    assert outcome(complete, final(build, format, [text], tools=tools)) == expected_of(format, parts)
+    assert events_of(build, format, text, tools=tools) == complete
     chance = random.Random(f"{format} {name}")
     for _ in range(100):
         cuts = chance.sample(range(len(text)), chance.randrange(1, 5))
-        assert events_of(build, format, pieces_of(text, cuts), tools=tools) == whole
+        assert events_of(build, format, pieces_of(text, cuts), tools=tools) == complete
     calls = final(build, format, text, tools=tools)
-    assert outcome(whole, calls) == expected_of(format, parts)
+    assert outcome(complete, calls) == expected_of(format, parts)
     assert all(call.error is None for call in calls)
 
 
@@ -128,8 +128,8 @@ def test_a_stream_is_read_whatever_its_splits(build: Any, format: Any, name: str
 def test_builds_agree(format: Any) -> None:
     for parts in SCENARIOS.values():
         text, tools = written(format, parts).text, tools_of(parts)
-        told = [events_of(build, format, text, tools=tools) for build in BUILDS.values()]
-        assert all(other == told[0] for other in told)
+        results = [events_of(build, format, text, tools=tools) for build in BUILDS.values()]
+        assert all(other == results[0] for other in results)
 
 
 @each_build
@@ -215,12 +215,12 @@ def test_only_what_may_become_a_marker_is_held_back(format: Any) -> None:
 def test_bytes_and_split_surrogates_are_text(build: Any, format: Any) -> None:
     parts: list[Any] = ["é 🌧 ", Calls((TIME,))]
     text = written(format, parts).text
-    whole = events_of(build, format, [text])
+    complete = events_of(build, format, [text])
     data = text.encode()
-    assert events_of(build, format, [data[i : i + 1] for i in range(len(data))]) == whole
+    assert events_of(build, format, [data[i : i + 1] for i in range(len(data))]) == complete
     units = text.encode("utf-16-le")
     split = [units[i : i + 2].decode("utf-16-le", "surrogatepass") for i in range(0, len(units), 2)]
-    assert events_of(build, format, split) == whole
+    assert events_of(build, format, split) == complete
 
 
 @each_build

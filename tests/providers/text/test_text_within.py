@@ -87,14 +87,14 @@ def test_what_else_a_provider_says_passes_through(build: Any) -> None:
         chunk(finish_reason="stop"),
         {"choices": [], "usage": usage},
     ]
-    told = joined(map(build.to_event, build.messages(events, "text-hermes")))
-    assert [event["type"] for event in told] == [
+    events_out = joined(map(build.to_event, build.messages(events, "text-hermes")))
+    assert [event["type"] for event in events_out] == [
         "reasoning_delta", "tools_call_update", "tools_call_update", "tool_call_end", "text_delta",
         "message_end", "usage",
     ]  # fmt: skip
     # what was held back is said before the end
-    assert told[4]["text"] == "<to"
-    assert (told[5]["reason"], told[5]["choice"]) == ("stop", 0)
+    assert events_out[4]["text"] == "<to"
+    assert (events_out[5]["reason"], events_out[5]["choice"]) == ("stop", 0)
 
 
 @each_build
@@ -110,9 +110,9 @@ def test_choices_stay_apart(build: Any) -> None:
     ends = [chunk(choice=0, finish_reason="stop"), chunk(choice=1, finish_reason="length")]
     *_, calls = build.tool_calls([*events, *ends], "text-hermes")
     assert seen(calls) == [("f", {"a": 1}, True), ("g", {}, True)]
-    told = [build.to_event(message) for message in build.messages([*events, *ends], "text-hermes")]
-    assert {event["choice"] for event in told if event.get("index") == 0 and event.get("choice")} == {1}
-    assert [event["text"] for event in told if event["type"] == "text_delta"] == ["x"]
+    events_out = [build.to_event(message) for message in build.messages([*events, *ends], "text-hermes")]
+    assert {event["choice"] for event in events_out if event.get("index") == 0 and event.get("choice")} == {1}
+    assert [event["text"] for event in events_out if event["type"] == "text_delta"] == ["x"]
 
 
 @each_build
@@ -131,7 +131,7 @@ def test_a_truncated_message_has_no_complete_call_at_its_end(build: Any, format:
 
 
 @each_format
-def test_a_stop_in_the_middle_of_a_call_is_told(format: Any) -> None:
+def test_a_stop_in_the_middle_of_a_call_is_reported(format: Any) -> None:
     """The server says "stop", but the object of the call is not complete."""
     text, (end,) = written(format, [Calls((Call("f", {"a": "b"}, "functions.f:0"),))])
     *_, calls = midstream.tool_calls(chat(text[: end - 1]), format)
@@ -249,7 +249,7 @@ def test_watch_reads_text(tmp_path: Path) -> None:
         (b'[{"object": "chat.completion.chunk"},', "array"), (b"\xff\x00", "text"), (b"{x}\n", "text"),
     ],
 )  # fmt: skip
-def test_events_are_told_from_text(beginning: bytes, expected: str | None) -> None:
+def test_events_are_distinguished_from_text(beginning: bytes, expected: str | None) -> None:
     assert framing(beginning, "text-hermes") == expected
     if beginning.startswith((b"HTTP/", b"\xff")):
         # no model writes that

@@ -49,7 +49,7 @@ FAULT_NAMES = (
     "no index",
     "no id",
     "empty arguments",
-    "whole arguments",
+    "complete arguments",
     "arguments at the start",
     "cut by length",
     "invalid JSON",
@@ -86,7 +86,7 @@ def call(
     error: str | None = None,
     reason: str | None = None,
 ) -> Expected:
-    """Say what is expected of a call at the end of its stream; it is complete unless told otherwise."""
+    """Say what is expected of a call at the end of its stream; it is complete by default."""
     return Expected(id, index, name, args, raw, complete, error, reason)
 
 

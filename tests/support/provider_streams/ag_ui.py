@@ -134,7 +134,7 @@ FAULTS: Faults = {
             call("call_2", None, "f", {}, "", reason="success"),
         ],
     ),
-    "whole arguments": (
+    "complete arguments": (
         [start(), args('{"a": 1}'), end(), chunk('{"b": 2}', "call_2", "g"), END],
         [
             call("call_1", None, "f", {"a": 1}, '{"a": 1}', reason="success"),

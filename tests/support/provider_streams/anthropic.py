@@ -18,7 +18,7 @@ def start(index: int | None, id: str | None, name: str, given: Any = None) -> Ev
 
 
 def delta(index: int | None, text: str) -> Event:
-    """Go on with a block."""
+    """Continue a block."""
     piece = {"type": "input_json_delta", "partial_json": text}
     return _at(index, {"type": "content_block_delta", "delta": piece})
 
@@ -39,8 +39,11 @@ def _at(index: int | None, event: Event) -> Event:
 
 def end(reason: str = "tool_use") -> list[Event]:
     """End the message."""
-    told = {"stop_reason": reason, "stop_sequence": None}
-    return [{"type": "message_delta", "delta": told, "usage": {"output_tokens": 9}}, {"type": "message_stop"}]
+    delta = {"stop_reason": reason, "stop_sequence": None}
+    return [
+        {"type": "message_delta", "delta": delta, "usage": {"output_tokens": 9}},
+        {"type": "message_stop"},
+    ]
 
 
 _BEGIN = {"type": "message_start", "message": {"id": "msg_1", "role": "assistant", "content": []}}
@@ -116,7 +119,7 @@ FAULTS: Faults = {
         [*block(0, "a", "now", ""), *block(1, "b", "now"), *end()],
         [call("a", 0, "now", {}, "", reason="tool_use"), call("b", 1, "now", {}, "", reason="tool_use")],
     ),
-    "whole arguments": ([*block(0, "a", "f", '{"x":1}'), *end()], [_A]),
+    "complete arguments": ([*block(0, "a", "f", '{"x":1}'), *end()], [_A]),
     "arguments at the start": (
         [
             start(0, "a", "f", {"x": 1}),

@@ -15,7 +15,7 @@ def start(index: int | None, id: str | None, name: str) -> Event:
 
 
 def delta(index: int | None, text: str) -> Event:
-    """Go on with a block."""
+    """Continue a block."""
     return _at("contentBlockDelta", index, {"delta": {"toolUse": {"input": text}}})
 
 
@@ -105,7 +105,7 @@ FAULTS: Faults = {
         [*block(0, "a", "now", ""), *block(1, "b", "now"), *end()],
         [call("a", 0, "now", {}, "", reason="tool_use"), call("b", 1, "now", {}, "", reason="tool_use")],
     ),
-    "whole arguments": ([*block(0, "a", "f", '{"x":1}'), *end()], [_A]),
+    "complete arguments": ([*block(0, "a", "f", '{"x":1}'), *end()], [_A]),
     "cut by length": (
         [*block(0, "a", "f", '{"x":1}'), *block(1, "b", "g", '{"y":"so far'), *end("max_tokens")],
         [

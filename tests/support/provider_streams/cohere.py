@@ -86,7 +86,7 @@ FAULTS: Faults = {
         [start(0, "a", "now"), stop(0), end()],
         [call("a", 0, "now", {}, reason="TOOL_CALL")],
     ),
-    "whole arguments": ([start(0, "a", "f"), piece(0, '{"x":1}'), stop(0), end()], [_A]),
+    "complete arguments": ([start(0, "a", "f"), piece(0, '{"x":1}'), stop(0), end()], [_A]),
     "arguments at the start": ([start(0, "a", "f", '{"x":1}'), stop(0), end()], [_A]),
     "cut by length": (
         [

@@ -1,4 +1,4 @@
-"""Gemini generateContent: whole calls, and on Vertex calls whose arguments come with their paths."""
+"""Gemini generateContent: complete calls, and on Vertex calls whose arguments come with their paths."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def chunk(*parts: Event, reason: str | None = None) -> Event:
     return {"candidates": [candidate], "modelVersion": "gemini-3.1-pro-preview", "responseId": "r"}
 
 
-def whole(name: str | None, **more: Any) -> Event:
+def complete(name: str | None, **more: Any) -> Event:
     """Make a part that is a call."""
     return {"functionCall": {"name": name, **more}}
 
@@ -27,7 +27,7 @@ def start(name: str, **more: Any) -> Event:
     return {"functionCall": {"name": name, "willContinue": True, **more}}
 
 
-def arg(path: str, value: Any, goes_on: bool = False) -> Event:
+def arg(path: str, value: Any, continues: bool = False) -> Event:
     """Make a piece of the arguments."""
     kinds = {
         str: "stringValue",
@@ -37,17 +37,17 @@ def arg(path: str, value: Any, goes_on: bool = False) -> Event:
         type(None): "nullValue",
     }
     piece = {"jsonPath": path, kinds[type(value)]: value}
-    return {**piece, "willContinue": True} if goes_on else piece
+    return {**piece, "willContinue": True} if continues else piece
 
 
 def args(*pieces: Event, **more: Any) -> Event:
-    """Go on with a call."""
+    """Continue a call."""
     return {"functionCall": {"partialArgs": list(pieces), "willContinue": True, **more}}
 
 
 def string(path: str, text: str) -> list[Event]:
     """Return a string as it is seen on the wire: all but the end, and the end."""
-    return [chunk(args(arg(path, text, goes_on=True))), chunk(args(arg(path, "")))]
+    return [chunk(args(arg(path, text, continues=True))), chunk(args(arg(path, "")))]
 
 
 OVER: Event = {"functionCall": {}}
@@ -58,9 +58,9 @@ STREAM = [
     chunk({"text": "I'll look "}),
     chunk({"text": "that up."}),
     chunk({**start("weather"), "thoughtSignature": "cw=="}),
-    chunk(args(arg("$.city", "Z", goes_on=True))),
-    chunk(args(arg("$.city", "ürich \ud83c", goes_on=True))),
-    chunk(args(arg("$.city", '\udf27 "\n', goes_on=True))),
+    chunk(args(arg("$.city", "Z", continues=True))),
+    chunk(args(arg("$.city", "ürich \ud83c", continues=True))),
+    chunk(args(arg("$.city", '\udf27 "\n', continues=True))),
     chunk(args(arg("$.city", ""))),
     chunk(args(arg("$.days", 3.0), arg("$.exact", True))),
     *string("$.stops[0].name", "Bern"),
@@ -68,7 +68,7 @@ STREAM = [
     *string("$.stops[1].name", "東京"),
     chunk(args(arg("$.stops[1].at", 0.5), arg("$.note", None))),
     chunk(OVER),
-    chunk(whole("book", id="b1", args={"to": "東京", "days": 3})),
+    chunk(complete("book", id="b1", args={"to": "東京", "days": 3})),
     chunk({"text": ""}, reason="STOP"),
 ]
 TEXT = "I'll look that up."
@@ -98,7 +98,7 @@ FAULTS: Faults = {
     "interleaved": (
         [
             chunk(start("f", id="a")),
-            chunk(args(arg("$.x", "ü", goes_on=True), id="a")),
+            chunk(args(arg("$.x", "ü", continues=True), id="a")),
             chunk(start("g", id="b")),
             chunk(args(arg("$.y", 2), id="b")),
             chunk({"functionCall": {"id": "a", "partialArgs": [arg("$.x", "!")]}}),
@@ -113,7 +113,7 @@ FAULTS: Faults = {
     "repeated id and name": (
         [
             chunk(start("f", id="a")),
-            chunk(args(arg("$.x", "ü", goes_on=True), id="a", name="f")),
+            chunk(args(arg("$.x", "ü", continues=True), id="a", name="f")),
             chunk(
                 {
                     "functionCall": {
@@ -134,12 +134,12 @@ FAULTS: Faults = {
     ),
     "no index": (
         # several candidates would be choices; of one, calls are counted
-        [chunk(whole("f", id="a", args={"x": 1}), whole("f", id="b", args={"y": 2}), reason="STOP")],
+        [chunk(complete("f", id="a", args={"x": 1}), complete("f", id="b", args={"y": 2}), reason="STOP")],
         [_A._replace(id="a"), _B._replace(id="b")],
     ),
     "no id": (
         [
-            chunk(whole("f", args={"x": 1}), whole("f", args={"y": 2})),
+            chunk(complete("f", args={"x": 1}), complete("f", args={"y": 2})),
             chunk(start("f")),
             chunk(args(arg("$.z", 3))),
             chunk(OVER),
@@ -155,32 +155,32 @@ FAULTS: Faults = {
         ],
     ),
     "empty arguments": (
-        [chunk(whole("now")), chunk(whole("now", args={})), chunk(start("now")), chunk(OVER), _END],
+        [chunk(complete("now")), chunk(complete("now", args={})), chunk(start("now")), chunk(OVER), _END],
         [
             call(None, 0, "now", {}, "", reason="STOP"),
             call(None, 1, "now", {}, "{}", reason="STOP"),
             call(None, 2, "now", {}, "", reason="STOP"),
         ],
     ),
-    "whole arguments": (
-        [chunk(whole("f", args={"x": 1})), chunk(whole("f", args={"y": 2}), reason="STOP")],
+    "complete arguments": (
+        [chunk(complete("f", args={"x": 1})), chunk(complete("f", args={"y": 2}), reason="STOP")],
         [_A, _B],
     ),
     "arguments at the start": (
         [
             chunk(start("f", partialArgs=[arg("$.x", 1)])),
-            chunk(whole("f", partialArgs=[arg("$.y", 2)])),
+            chunk(complete("f", partialArgs=[arg("$.y", 2)])),
             _END,
         ],
-        # the second has the name of the first, which was to go on, and pieces: it goes on with it
+        # the second has the name of the first, which was to continue, and pieces: it continues it
         [call(None, 0, "f", {"x": 1, "y": 2}, '{"x":1,"y":2}', reason="STOP")],
     ),
     "cut by length": (
         [
-            chunk(whole("f", args={"x": 1})),
+            chunk(complete("f", args={"x": 1})),
             chunk(start("g")),
             chunk(args(arg("$.a", 1))),
-            chunk(args(arg("$.y", "so far", goes_on=True))),
+            chunk(args(arg("$.y", "so far", continues=True))),
             chunk(OVER, reason="MAX_TOKENS"),
         ],
         [
@@ -202,7 +202,7 @@ FAULTS: Faults = {
         [call(None, 0, "f", {"x": 1}, '{"x":1!$.y[1]="ü"!$.z=3', False, "expected_comma", "STOP")],
     ),
     "merged calls": (
-        # the next one begins though the first was to go on, with a number that may not be all
+        # the next one begins although the first was to continue, with a number that may not be all
         [
             chunk(start("f")),
             chunk(args(arg("$.x", 1))),
@@ -242,8 +242,8 @@ FAULTS: Faults = {
     "split surrogates": (
         [
             chunk(start("f")),
-            chunk(args(arg("$.x", "\ud83c", goes_on=True))),
-            chunk(args(arg("$.x", "\udf27 \ud83c", goes_on=True))),
+            chunk(args(arg("$.x", "\ud83c", continues=True))),
+            chunk(args(arg("$.x", "\udf27 \ud83c", continues=True))),
             chunk(args(arg("$.x", " ü"))),
             chunk(OVER),
             _END,
@@ -251,7 +251,11 @@ FAULTS: Faults = {
         [call(None, 0, "f", {"x": "🌧 \ud83c ü"}, '{"x":"\\ud83c\\udf27 \\ud83c ü"}', reason="STOP")],
     ),
     "just stops": (
-        [chunk(whole("f", args={"x": 1})), chunk(start("g")), chunk(args(arg("$.y", "so", goes_on=True)))],
+        [
+            chunk(complete("f", args={"x": 1})),
+            chunk(start("g")),
+            chunk(args(arg("$.y", "so", continues=True))),
+        ],
         [
             call(None, 0, "f", {"x": 1}, '{"x":1}'),
             call(None, 1, "g", {"y": "so"}, '{"y":"so', False, "truncated"),

@@ -18,7 +18,7 @@ def start(index: int | None, id: str | None, name: str, given: Any = None) -> Ev
 
 
 def delta(index: int | None, text: str) -> Event:
-    """Go on with a step."""
+    """Continue a step."""
     piece = {"type": "arguments_delta", "arguments": text}
     return _at(index, {"delta": piece, "event_type": "step.delta"})
 
@@ -136,7 +136,7 @@ FAULTS: Faults = {
             call("b", 1, "now", {}, "", reason="requires_action"),
         ],
     ),
-    "whole arguments": (
+    "complete arguments": (
         # the second as earlier revisions of the API have it
         [
             *step(0, "a", "f", '{"x":1}'),

@@ -92,7 +92,7 @@ FAULTS: Faults = {
             call("call_2", 0, "f", {"b": 2}, '{"b": 2}', reason="tool_calls"),
         ],
     ),
-    # as chunks are that were made from whole calls
+    # as chunks are that were made from complete calls
     "no index": (
         [chunk(piece('{"a": 1}', "call_1", "f"), piece('{"b": 2}', "call_2", "f")), *END],
         [
@@ -117,7 +117,7 @@ FAULTS: Faults = {
         [call("call_1", 0, "now", {}, "", reason="tool_calls")],
     ),
     # a message that was not streamed
-    "whole arguments": (
+    "complete arguments": (
         [
             {
                 "type": "ai",

@@ -112,7 +112,7 @@ FAULTS: Faults = {
             call("b", 0, "now", {}, "{}", reason="tool_calls"),
         ],
     ),
-    "whole arguments": (
+    "complete arguments": (
         [event(piece({"x": 1}, "a", "f"), piece({"y": "ü🌧"}, "b", "f")), END],
         [_A, call("b", 0, "f", {"y": "ü🌧"}, '{"y":"ü🌧"}', reason="tool_calls")],
     ),

@@ -1,4 +1,4 @@
-"""Ollama's ``/api/chat``: calls come whole, so little can go wrong but who they are and how they end."""
+"""Ollama's ``/api/chat``: calls arrive complete, so little can go wrong but who they are and how they end."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ FAULTS: Faults = {
             call(None, 2, "now", {}, "", reason="stop"),
         ],
     ),
-    "whole arguments": (
+    "complete arguments": (
         # as a text, and with the last line
         [line("", entry("f", '{"x":1}')), line("", entry("f", {"y": 2}), reason="stop")],
         [_A, _B],

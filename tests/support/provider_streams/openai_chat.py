@@ -125,7 +125,7 @@ FAULTS: Faults = {
         [*pieces(piece(0, "", id="a", name="now"), piece(1, None, id="b", name="now")), _END],
         [call("a", 0, "now", {}, "", reason="tool_calls"), call("b", 1, "now", {}, "", reason="tool_calls")],
     ),
-    "whole arguments": (
+    "complete arguments": (
         [
             chunk(
                 {"tool_calls": [piece(0, '{"x":1}', id="a", name="f"), piece(1, '{"y":2}', id="b", name="f")]}

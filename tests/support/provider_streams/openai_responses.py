@@ -29,20 +29,20 @@ def added(index: int | None, item: Event) -> Event:
 
 
 def delta(index: int | None, id: str | None, text: str) -> Event:
-    """Go on with an item."""
+    """Continue an item."""
     return _at(index, {"type": "response.function_call_arguments.delta", "item_id": id, "delta": text})
 
 
 def done(index: int | None, item: Event) -> list[Event]:
     """End an item: its arguments first, and then itself."""
-    told = {"item_id": item["id"], "arguments": item["arguments"]}
+    fields = {"item_id": item["id"], "arguments": item["arguments"]}
     return [
-        _at(index, {"type": "response.function_call_arguments.done", **told}),
+        _at(index, {"type": "response.function_call_arguments.done", **fields}),
         _at(index, {"type": "response.output_item.done", "item": {"status": "completed", **item}}),
     ]
 
 
-def whole(index: int | None, id: str | None, call_id: str | None, name: str, *texts: str) -> list[Event]:
+def complete(index: int | None, id: str | None, call_id: str | None, name: str, *texts: str) -> list[Event]:
     """Make all events of an item."""
     return [
         added(index, item(id, call_id, name)),
@@ -78,8 +78,8 @@ STREAM = [
         "text": "I'll look that up.",
     },
     {"type": "response.output_item.done", "output_index": 1, "item": {"type": "message", "id": "msg_1"}},
-    *whole(2, "fc_a", "call_a", "weather", '{"city": "Z', "ürich \\ud83c", '\\udf27"}'),
-    *whole(3, "fc_b", "call_b", "book", '{"to": "東', '京", "days": 3}'),
+    *complete(2, "fc_a", "call_a", "weather", '{"city": "Z', "ürich \\ud83c", '\\udf27"}'),
+    *complete(3, "fc_b", "call_b", "book", '{"to": "東', '京", "days": 3}'),
     end(),
 ]
 TEXT = "I'll look that up."
@@ -147,7 +147,11 @@ FAULTS: Faults = {
         [_A, call("b", 0, "f", {"y": 2}, '{"y":2}', reason="completed")],
     ),
     "no index": (
-        [*whole(None, "fc_a", "a", "f", '{"x":', "1}"), *whole(None, "fc_b", "b", "f", '{"y":2}'), end()],
+        [
+            *complete(None, "fc_a", "a", "f", '{"x":', "1}"),
+            *complete(None, "fc_b", "b", "f", '{"y":2}'),
+            end(),
+        ],
         [
             call("a", "fc_a", "f", {"x": 1}, '{"x":1}', reason="completed"),
             call("b", "fc_b", "f", {"y": 2}, '{"y":2}', reason="completed"),
@@ -159,17 +163,17 @@ FAULTS: Faults = {
             delta(0, "fc_a", '{"x":'),
             delta(0, "fc_a", "1}"),
             *done(0, _ITEM_A),
-            *whole(1, None, None, "f", '{"y":', "2}"),
+            *complete(1, None, None, "f", '{"y":', "2}"),
             end(),
         ],
         [_A, call(None, 1, "f", {"y": 2}, '{"y":2}', reason="completed")],
     ),
     "empty arguments": (
-        [*whole(0, "fc_a", "a", "now", ""), *whole(1, "fc_b", "b", "now"), end()],
+        [*complete(0, "fc_a", "a", "now", ""), *complete(1, "fc_b", "b", "now"), end()],
         [call("a", 0, "now", {}, "", reason="completed"), call("b", 1, "now", {}, "", reason="completed")],
     ),
-    "whole arguments": (
-        # told when they end; or only with the item
+    "complete arguments": (
+        # sent when they end, or only with the item
         [
             added(0, item("fc_a", "a", "f")),
             *done(0, _ITEM_A),
@@ -194,7 +198,7 @@ FAULTS: Faults = {
     ),
     "cut by length": (
         [
-            *whole(0, "fc_a", "a", "f", '{"x":1}'),
+            *complete(0, "fc_a", "a", "f", '{"x":1}'),
             added(1, item("fc_b", "b", "g")),
             delta(1, "fc_b", '{"y":"so far'),
             *done(1, item("fc_b", "b", "g", '{"y":"so far', "incomplete")),
@@ -209,24 +213,24 @@ FAULTS: Faults = {
         ],
     ),
     "invalid JSON": (
-        [*whole(0, "fc_a", "a", "f", '{"x": 1, ', "y: 2}"), end()],
+        [*complete(0, "fc_a", "a", "f", '{"x": 1, ', "y: 2}"), end()],
         [call("a", 0, "f", {"x": 1}, '{"x": 1, y: 2}', False, "expected_key", "completed")],
     ),
     "merged calls": (
-        [*whole(0, "fc_a", "a", "f", '{"x":1}{"y"', ":2}"), end()],
+        [*complete(0, "fc_a", "a", "f", '{"x":1}{"y"', ":2}"), end()],
         [call("a", 0, "f", {"x": 1}, '{"x":1}{"y":2}', False, "trailing_text", "completed")],
     ),
     "prefix not the end": (
-        [*whole(0, "fc_a", "a", "f", '{"x":1}', ',"y":2}'), end()],
+        [*complete(0, "fc_a", "a", "f", '{"x":1}', ',"y":2}'), end()],
         [call("a", 0, "f", {"x": 1}, '{"x":1},"y":2}', False, "trailing_text", "completed")],
     ),
     "split surrogates": (
-        [*whole(0, "fc_a", "a", "f", '{"x":"\\u', "d83c\\", "udf27 \\ud83c", ' ü"}'), end()],
+        [*complete(0, "fc_a", "a", "f", '{"x":"\\u', "d83c\\", "udf27 \\ud83c", ' ü"}'), end()],
         [call("a", 0, "f", {"x": "🌧 \ud83c ü"}, '{"x":"\\ud83c\\udf27 \\ud83c ü"}', reason="completed")],
     ),
     "just stops": (
         [
-            *whole(0, "fc_a", "a", "f", '{"x":1}'),
+            *complete(0, "fc_a", "a", "f", '{"x":1}'),
             added(1, item("fc_b", "b", "g")),
             delta(1, "fc_b", '{"y":"so'),
             added(2, item("fc_c", "c", "now")),

@@ -126,7 +126,7 @@ FAULTS: Faults = {
         [update("", "call_1", 0, function_name="now"), {"type": "tool_call_end", "index": 0}, END],
         [call("call_1", 0, "now", {}, "", reason="stop")],
     ),
-    "whole arguments": (
+    "complete arguments": (
         [*enriched(update('{"a": 1}', "call_1", 0, function_name="f")), END],
         [call("call_1", 0, "f", {"a": 1}, '{"a": 1}', reason="stop")],
     ),

@@ -63,7 +63,7 @@ def result(output: str, reason: str | None = "stop") -> Event:
     return {"result": done, "event_kind": "agent_run_result"}
 
 
-# as pydantic-ai gives them when a model interleaves its calls: the part that "ends" goes on
+# as pydantic-ai gives them when a model interleaves its calls: the part that "ends" continues
 STREAM: list[Event] = [
     text_start(0, "I'll "),
     {"tool_name": None, "tool_call_id": None, "event_kind": "final_result"},
@@ -156,7 +156,7 @@ FAULTS: Faults = {
         [call("call_1", 0, "now", {}), call("call_2", 1, "now", {})],
     ),
     # dicts, of which deltas are merged and a second start takes the place of the first
-    "whole arguments": (
+    "complete arguments": (
         [
             start(0, {"a": 1}, "call_1"),
             delta(0, {"b": "ü"}),

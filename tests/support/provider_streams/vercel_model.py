@@ -70,7 +70,7 @@ FAULTS: Faults = {
         [BEGIN, start("a", "now"), *stop("a", "now", ""), end()],
         [call("a", None, "now", {}, reason="tool-calls")],
     ),
-    "whole arguments": (
+    "complete arguments": (
         [BEGIN, {"type": "tool-call", "toolCallId": "a", "toolName": "f", "input": '{"x":1}'}, end()],
         [_A],
     ),

@@ -118,7 +118,7 @@ FAULTS: Faults = {
             call("call_2", None, "f", {}, "", reason="tool-calls"),
         ],
     ),
-    "whole arguments": (
+    "complete arguments": (
         [available({"a": "ü"}), start("call_2"), available("a string", "call_2"), *finish()],
         [
             call("call_1", None, "f", {"a": "ü"}, '{"a":"ü"}', reason="tool-calls"),
