@@ -2,8 +2,8 @@
 
 Mutants that no test could distinguish are left out: annotations and type aliases, ``if TYPE_CHECKING``,
 decorators that only the compiler or a type checker reads, and code that a condition on ``cython.compiled``
-makes dead here. So is ``is`` in place of ``==``, and the reverse, beside a literal, a constant, a type or None:
-these are the same objects in CPython. What does not compile, or compiles to what was there, is no mutant.
+makes dead here. So is ``is`` in place of ``==``, and the reverse, beside a literal, a constant, a type or
+None: these are the same objects in CPython. What does not compile, or compiles to what was there, is none.
 """
 
 from __future__ import annotations

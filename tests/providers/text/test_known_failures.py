@@ -106,7 +106,7 @@ def test_sglang_35153_one_delta_from_the_end_of_a_call_into_the_next(build: Any)
 @each_build
 @each_format
 def test_sglang_35565_a_message_that_stops_at_a_marker(build: Any, format: Any) -> None:
-    """The message was empty without a call, and nothing said that it was cut off: part of a marker was lost."""
+    """The message was empty without a call, and nothing said it was cut off: part of a marker was lost."""
     marker = MARKERS[format]
     half = f"Hm {marker[: len(marker) // 2]}"
     assert text_of(build, format, [half]) == half
