@@ -277,7 +277,7 @@ def watched(*arguments, **options):
         if scope["type"] != "http" or scope["path"] != "/left":
             return await app(scope, receive, send)
         left = {
-            "streams": len(streams) + streams.others,
+            "streams": len(streams) + streams._others.total(),
             "tasks": len(asyncio.all_tasks()),
             "files": len(os.listdir("/proc/self/fd")),
         }
