@@ -33,7 +33,9 @@ def test_the_parser_in_real_chains() -> None:
     assert any(value.get("days") == [1, 2] for value in results["theirs"])
     assert results["invalid"].startswith("expected true, false or null (line 1, column 10) at root.a\n")
     assert "the text ends before the document does" in results["truncated"]
-    assert (results["examples"]["failed"], results["examples"]["attempted"]) == (0, 2)
+    assert (results["examples"]["failed"], results["examples"]["attempted"]) == (0, 3)
+    assert results["fenced"] == [[{}, {"a": "b"}], [{}, {"a": "b"}], {"a": "b"}]
+    assert "JSON" in results["instructions"]
     found, is_closed, written = results["endless"]
     assert (found["city"], is_closed) == ("Oslo", True)
     assert written < 1000

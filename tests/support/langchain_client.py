@@ -51,6 +51,21 @@ def provider(url: str) -> Any:
     return events
 
 
+FENCED = ["Here it", " is:\n``", '`json\n{"a": ', '"b"}\n`', "``\nBye."]
+
+
+async def fenced() -> Any:
+    """Find JSON in prose, in all ways."""
+    parser = MidstreamJsonParser(extract=True)
+
+    async def pieces() -> AsyncIterator[str]:
+        for piece in FENCED:
+            yield piece
+
+    found = [value async for value in parser.atransform(pieces())]
+    return [list(parser.transform(iter(FENCED))), found, parser.parse("".join(FENCED))]
+
+
 def failure(text: str) -> str:
     try:
         list(MidstreamJsonParser().transform(iter([text])))
@@ -80,6 +95,8 @@ def main() -> None:
         "invalid": failure('{"a": tru?'),
         "truncated": failure('{"a": "b'),
         "endless": [first, is_closed, written],
+        "fenced": asyncio.run(fenced()),
+        "instructions": MidstreamJsonParser().get_format_instructions(),
     }
     results["examples"] = doctest.testmod(parser_module)._asdict()
     print(json.dumps(results))

@@ -13,7 +13,8 @@ from langchain_core.output_parsers import BaseTransformOutputParser
 
 from ..accumulators.values import JsonValueAccumulator
 from ..errors import JsonStreamError
-from ..streams.text import values
+from ..extract.documents import extraction
+from ..streams.text import ValueStream, values
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -25,17 +26,21 @@ __all__ = ["MidstreamJsonParser"]
 
 
 class MidstreamJsonParser(BaseTransformOutputParser[Any]):  # type: ignore[misc]
-    """Parse JSON, and while it streams yield a snapshot whenever the value changed.
+    r"""Parse JSON, and while it streams yield a snapshot whenever the value changed.
 
     In a chain it replaces LangChain's ``JsonOutputParser``: ``model | MidstreamJsonParser()``.
     Each piece costs the same however long the text is, numbers and literals appear when they are complete,
     and invalid or truncated text is an ``OutputParserException``. Leaving the chain's stream early closes
-    what the parser reads.
+    what the parser reads. With ``extract=True`` it finds the JSON in a Markdown block or in prose.
 
     >>> parser = MidstreamJsonParser()
     >>> list(parser.transform(['{"city": "Par', 'is", "days": 1', "2}"]))
     [{'city': 'Par'}, {'city': 'Paris'}, {'city': 'Paris', 'days': 12}]
+    >>> MidstreamJsonParser(extract=True).parse('Here it is:\n```json\n{"city": "Paris"}\n```')
+    {'city': 'Paris'}
     """
+
+    extract: bool = False
 
     @property
     def _type(self) -> str:
@@ -43,13 +48,15 @@ class MidstreamJsonParser(BaseTransformOutputParser[Any]):  # type: ignore[misc]
 
     def parse(self, text: str) -> Any:
         """Parse a complete text."""
-        accumulator = JsonValueAccumulator()
         try:
-            accumulator.add_fragment(text)
-            accumulator.finish()
+            *_, value = values([text], extract=self.extract)
         except JsonStreamError as error:
             raise _failed(error, text) from error
-        return accumulator.value
+        return value
+
+    def get_format_instructions(self) -> str:
+        """Return what a prompt should say about the format."""
+        return "Return JSON." if self.extract else "Return JSON, and no other text."
 
     def transform(
         self, input: Iterator[str | BaseMessage], config: RunnableConfig | None = None, **kwargs: Any
@@ -84,18 +91,22 @@ class MidstreamJsonParser(BaseTransformOutputParser[Any]):  # type: ignore[misc]
 
     def _transform(self, input: Iterator[str | BaseMessage]) -> Iterator[Any]:
         try:
-            yield from values(text for piece in input if (text := _text_of(piece)))
+            yield from values((text for piece in input if (text := _text_of(piece))), extract=self.extract)
         except JsonStreamError as error:
             raise _failed(error) from error
 
     async def _atransform(self, input: AsyncIterator[str | BaseMessage]) -> AsyncIterator[Any]:
         accumulator = JsonValueAccumulator()
+        documents = extraction(accumulator, self.extract, "first", "auto", "raise", "error")
+        stream = ValueStream(accumulator, documents)
         try:
             async for piece in input:
-                if accumulator.add_fragment(_text_of(piece)):
-                    yield accumulator.value
-            if accumulator.finish():
-                yield accumulator.value
+                for value in stream.add_fragment(_text_of(piece)):
+                    yield value
+                if stream.is_done:
+                    return
+            for value in stream.finish():
+                yield value
         except JsonStreamError as error:
             raise _failed(error) from error
 
