@@ -55,7 +55,7 @@ def strange_text(beginning: bytes) -> str | None:
     if text.startswith(b"<"):
         is_html = text[:200].lower().startswith((b"<!doctype html", b"<html", b"<head", b"<body"))
         return "it looks like an HTML page" if is_html else "it looks like XML or HTML"
-    if _HEADER.match(text) and not text.startswith(FIELDS):
+    if _HEADER.match(text) and not text.startswith((*FIELDS, b"curl:")):
         return _HEADERS
     return None
 
@@ -113,7 +113,8 @@ class ProviderEventReader:
         self._data: list[bytes] = []
         self._array = JsonValueAccumulator(on_error="event")
         self._count = 0
-        self._has_text = False
+        # None while there was no piece at all, not even an empty one
+        self._has_text: bool | None = None
         self._has_event = False
         # whether the text ended inside an event, which is then left out
         self.is_cut = False
@@ -133,17 +134,19 @@ class ProviderEventReader:
                 self.is_cut = True
             else:
                 events.append(event)
-        if not events and not self._has_event and self._has_text:
+        if not events and not self._has_event and self._has_text is not None:
             held = b"".join(self._held)
             if self.is_cut:
                 raise not_an_event_stream("it ends inside its first event")
+            if not self._has_text:
+                raise not_an_event_stream("it is empty")
             strange = strange_text(held)
             has_comments = self._mode is not None or held.startswith(FIELDS)
             raise not_an_event_stream(strange or ("no event in it" if has_comments else "it is blank"))
         return events
 
     def _add(self, data: bytes) -> list[Any]:
-        self._has_text = self._has_text or bool(data)
+        self._has_text = bool(self._has_text or data)
         match self._mode:
             case None:
                 return self._begin(data)
@@ -263,7 +266,9 @@ class ProviderEventReader:
                 if text.startswith(FIELDS):
                     return list(self._decoder.add_bytes(text + b"\n\n"))
                 if text and not may_be_field(text):
-                    raise not_an_event_stream(strange_text(text) or "it looks like plain text")
+                    is_json = _parsed(text) is not _NOTHING
+                    why = "it is a JSON value, not an event" if is_json else "it looks like plain text"
+                    raise not_an_event_stream(strange_text(text) or why)
                 return []
             case "sse":
                 # a file may lack the blank line that ends its last event
@@ -276,6 +281,7 @@ class ProviderEventReader:
                 if error is not None and (error.code != ErrorCode.TRUNCATED or not self._has_event):
                     raise JsonStreamError(error)
                 self.is_cut = error is not None
+                # an empty array is a recording of an empty stream
                 self._has_event = True
                 return []
         events = self._line(bytes(self._rest))

@@ -91,7 +91,9 @@ def test_parts(format: Any, events: list[Event], expected: list[Any]) -> None:
 
 @each_part
 def test_parts_of_objects(format: Any, events: list[Event], expected: list[Any]) -> None:
-    if format != "midstream":
+    # no SDK makes an object of a body
+    is_body = isinstance(events[0].get("message"), str)
+    if format != "midstream" and not is_body:
         keep = ("usage_metadata", "providerMetadata", "usage", "details", "error")
         assert read(as_objects(events, keep), format) == expected
 

@@ -36,6 +36,13 @@ _REASONING: Names = (
     "thoughtsTokenCount", "reasoningTokens", "total_thought_tokens", ("details", "reasoning_tokens"),
     ("output_tokens_details", "thinking_tokens"), ("outputTokens", "reasoning"),
 )  # fmt: skip
+# the names of the message in an error
+_MESSAGES = "message", "Message", "errorText", "detail", "error_msg", "error"
+# the fields of an error that is the body of a response
+_ERROR_FIELDS = {
+    "message", "Message", "code", "detail", "status", "statusCode", "request_id", "id", "requestId", "title",
+    "type", "instance", "timestamp", "path", "errors", "success", "result", "messages",
+}  # fmt: skip
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
@@ -72,12 +79,21 @@ def provider_error(error: Any, reason: str | None = None, event: Any = None) -> 
 is_retryable=None, message_id=None)
     """
     if isinstance(error, str):
-        return ProviderError(reason or "error", error)
+        names = [_word(get(event, name)) for name in ("error_type", "code")]
+        reason = reason or next((name for name in names if name and " " not in name), None)
+        return ProviderError(reason or "error", error, _status(None, event))
     names = [_word(get(error, name)) for name in ("type", "code", "status", "error_type", "__type")]
     found = reason or next((name for name in names if name), None) or "error"
-    messages = (text(error, name) for name in ("message", "errorText", "detail", "error_msg", "error"))
+    messages = (_message(error, name) for name in _MESSAGES)
     message = next((message for message in messages if message), "")
     return ProviderError(found, message, _status(error, event), _retry_after(error), _is_retryable(error))
+
+
+def _message(error: Any, name: str) -> str:
+    """Return a field as text; a list of details becomes JSON."""
+    value = get(error, name)
+    is_data = isinstance(value, (list, dict)) and bool(value)
+    return json.dumps(value, ensure_ascii=False, default=str) if is_data else text(error, name)
 
 
 def _word(value: Any) -> str | None:
@@ -134,14 +150,22 @@ def error_in(event: Any) -> ProviderError | None:
         return provider_error(error, None, event)
     if event.get("type") == "error" or event.get("object") == "error" or "__type" in event:
         kind = None if event.get("type") == "error" else _word(event.get("type"))
-        return provider_error({**event, "type": _word(event.get("code")) or kind})
-    if set(event) <= {"message", "code", "detail", "status", "statusCode", "request_id", "id", "requestId"}:
-        message = event.get("message") or event.get("detail")
-        if isinstance(message, str) and message:
-            return provider_error(event)
-        if isinstance(message, list):
-            return provider_error({**event, "message": json.dumps(message, ensure_ascii=False)})
-    return None
+        return provider_error({**event, "type": kind or _word(event.get("code"))})
+    return _error_body(event) if set(event) <= _ERROR_FIELDS else None
+
+
+def _error_body(event: Mapping[Any, Any]) -> ProviderError | None:
+    """Read an error that has no field of its own: its fields are those of the body."""
+    errors, title = items(event, "errors"), text(event, "title")
+    if errors and isinstance(errors[0], (str, Mapping)):
+        # Cloudflare lists them
+        return provider_error(errors[0], None, event)
+    if title:
+        # in RFC 9457 the type is an address, and the title says what it is
+        detail = text(event, "detail")
+        return provider_error({**event, "message": detail or title, "type": title if detail else None})
+    said = next((event[name] for name in ("message", "Message", "detail") if event.get(name)), None)
+    return None if "type" in event or not isinstance(said, (str, list)) else provider_error(event)
 
 
 def is_complete_response(event: Mapping[Any, Any]) -> bool:

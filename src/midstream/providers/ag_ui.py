@@ -2,6 +2,8 @@
 
 A call arrives as ``TOOL_CALL_START``, ``_ARGS`` and ``_END``, or as ``TOOL_CALL_CHUNK``s that replace all
 three: the first one starts a call, those without an id continue it, and the next other part ends it.
+
+A run may have several messages: the text of the first one has no message id, that of the others their own.
 """
 
 from __future__ import annotations
@@ -56,6 +58,8 @@ class Adapter(BaseAdapter):
     def __init__(self) -> None:
         # by subagent: id and name of the call that comes in chunks
         self._chunked: dict[str | None, tuple[str | None, str | None]] = {}
+        # by the id of a message: the message id of its text
+        self._texts: dict[str, str | None] = {}
 
     @staticmethod
     def knows(event: Any) -> bool:
@@ -78,7 +82,10 @@ class Adapter(BaseAdapter):
             case "TOOL_CALL_RESULT":
                 messages.append(ToolResult(id, get(event, "content")))
             case "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_CHUNK" if piece := text(event, "delta"):
-                messages.append(TextDelta(piece))
+                messages.append(TextDelta(piece, self._message_id(word(event, "messageId"))))
+            case "TEXT_MESSAGE_END" if ended := self._texts.get(word(event, "messageId") or ""):
+                self._texts[ended] = None
+                messages.append(MessageEnd(message_id=ended))
             case _ if kind in _REASONING:
                 if piece := text(event, "delta"):
                     messages.append(ReasoningDelta(piece))
@@ -87,15 +94,27 @@ class Adapter(BaseAdapter):
             case "RUN_FINISHED":
                 # an absent outcome means success
                 outcome = word(get(event, "outcome"), "type") or "success"
-                messages.append(MessageEnd(outcome, is_truncated=outcome == "cancelled"))
-                self._chunked.clear()
+                messages += self._end(MessageEnd(outcome, is_truncated=outcome == "cancelled"))
             case "RUN_ERROR":
                 reason = word(event, "code") or "error"
-                messages += [provider_error(event, reason), MessageEnd(reason, is_truncated=True)]
-                self._chunked.clear()
+                messages.append(provider_error(event, reason))
+                messages += self._end(MessageEnd(reason, is_truncated=True))
             case _ if kind not in _SILENT:
                 messages.append(Other(kind, event))
         return messages
+
+    def _message_id(self, id: str | None) -> str | None:
+        if id is None:
+            # a chunk that continues the latest message
+            return next(reversed(self._texts.values()), None)
+        return self._texts.setdefault(id, id if self._texts else None)
+
+    def _end(self, end: MessageEnd) -> list[Message]:
+        """End the run, and the messages that have not ended before."""
+        ends: list[Message] = [end._replace(message_id=id) for id in self._texts.values() if id is not None]
+        self._texts.clear()
+        self._chunked.clear()
+        return [*ends, end]
 
     def _read_chunk(self, event: Any, id: str | None) -> list[Message]:
         agent, name = word(event, "subagentRunId"), word(event, "toolCallName")

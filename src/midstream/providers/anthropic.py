@@ -40,6 +40,8 @@ _SILENT = {
     "ping", "message_start", "message_stop", "content_block_stop", "text", "thinking", "citation",
     "signature", "input_json",
 }  # fmt: skip
+# parts of the end of a message: the sequence that stopped it, and where its code ran
+_DELTA_PARTS = ("stop_sequence", "container")
 # stop reasons after which the last block is incomplete
 _CUT = {"max_tokens", "model_context_window_exceeded", "refusal"}
 
@@ -141,6 +143,9 @@ class Adapter(BaseAdapter):
     def _read_message_delta(self, event: Any) -> list[Message]:
         delta = get(event, "delta")
         messages = self._count(get(event, "usage"))
+        parts = [(name, get(delta, name)) for name in _DELTA_PARTS]
+        parts.append(("context_management", get(event, "context_management")))
+        messages += [Other(name, part) for name, part in parts if part]
         reason = word(delta, "stop_reason")
         if reason is None:
             return messages

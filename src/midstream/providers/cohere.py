@@ -59,7 +59,8 @@ class Adapter(BaseAdapter):
             case kind:
                 error = get(event, "error")
                 if error is not None:
-                    return [provider_error(error, None, event), MessageEnd("error", True)]
+                    reported = provider_error(error, None, event)
+                    return [reported, MessageEnd(reported.type, is_truncated=True)]
                 return [] if kind is None else [Other(kind, event)]
 
     def _end(self, delta: Any) -> list[Message]:

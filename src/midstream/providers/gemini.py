@@ -33,6 +33,13 @@ __all__ = ["Adapter"]
 
 # the only finish reason after which the message is complete
 _FINE = "STOP"
+# parts without a type of their own here
+_PARTS = ("inlineData", "fileData", "functionResponse", "audioTranscription", "partMetadata")
+# what comes beside the content of a candidate
+_CANDIDATE_PARTS = (
+    "citationMetadata", "groundingMetadata", "urlContextMetadata", "safetyRatings", "logprobsResult",
+    "finishMessage",
+)  # fmt: skip
 _UNSPECIFIED = {"FINISH_REASON_UNSPECIFIED", "BLOCK_REASON_UNSPECIFIED", "BLOCKED_REASON_UNSPECIFIED"}
 
 
@@ -94,6 +101,8 @@ class _Candidate:
         self._number = number
         self._count = 0
         self._open: list[_Call] = []
+        # what came with the candidate, as it came last
+        self._parts: dict[str, Any] = {}
 
     def read(self, candidate: Any, usage: Usage | None) -> list[Message]:
         reason = word(candidate, "finishReason")
@@ -110,8 +119,10 @@ class _Candidate:
                 messages += self._read_call(call, is_cut and at == len(parts) - 1)
             else:
                 messages += self._read_part(part)
-        for name in ("citationMetadata", "groundingMetadata", "urlContextMetadata"):
-            if data := get(candidate, name):
+        for name in _CANDIDATE_PARTS:
+            # some models repeat them with every chunk
+            if (data := get(candidate, name)) and data != self._parts.get(name):
+                self._parts[name] = data
                 messages.append(Other(name, data, choice=self._number))
         if reason is not None:
             if not is_cut:
@@ -138,7 +149,15 @@ class _Candidate:
         if (result := get(part, "codeExecutionResult")) is not None:
             id = word(result, "id")
             messages.append(ServerToolResult(id, "code_execution", result, choice=self._number))
-        for name in ("inlineData", "fileData", "toolCall", "toolResponse"):
+        if (call := get(part, "toolCall")) is not None:
+            given = arguments_text(get(call, "args"))
+            messages.append(
+                ServerToolUpdate(word(call, "id"), word(call, "toolType"), given, None, None, self._number)
+            )
+        if (answer := get(part, "toolResponse")) is not None:
+            id, result = word(answer, "id"), get(answer, "response")
+            messages.append(ServerToolResult(id, word(answer, "toolType"), result, choice=self._number))
+        for name in _PARTS:
             if (data := get(part, name)) is not None:
                 messages.append(Other(name, data, choice=self._number))
         return messages

@@ -1,15 +1,15 @@
 """Mistral chat: like OpenAI's, but most calls arrive complete, and absent fields are filled in.
 
 The SDK wraps every chunk in an event and sets a missing id to ``"null"`` and a missing index to 0. The
-arguments may be a dict. The content of a message may be a list of chunks, some of them thinking.
+arguments may be a dict.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..calls.messages import Other, ReasoningDelta, TextDelta, ToolCallEnd, ToolCallUpdate
-from ._reading import get, items, text, word
+from ..calls.messages import ToolCallEnd, ToolCallUpdate
+from ._reading import get, items, word
 from .openai_chat import CUT
 from .openai_chat import Adapter as OpenAiAdapter
 
@@ -44,22 +44,6 @@ class Adapter(OpenAiAdapter):
     def _read(self, event: Any) -> list[Message]:
         chunk = get(event, "data")
         return super()._read(event if chunk is None else chunk)
-
-    def _read_content(self, content: Any, choice: int) -> list[Message]:
-        if not isinstance(content, (list, tuple)):
-            return super()._read_content(content, choice)
-        messages: list[Message] = []
-        for chunk in content:
-            match word(chunk, "type"):
-                case "text" | None:
-                    if piece := text(chunk, "text"):
-                        messages.append(TextDelta(piece, choice=choice))
-                case "thinking":
-                    pieces = [text(thought, "text") for thought in items(chunk, "thinking")]
-                    messages += [ReasoningDelta(piece, choice=choice) for piece in pieces if piece]
-                case kind:
-                    messages.append(Other(kind, chunk, choice=choice))
-        return messages
 
     def _read_calls(self, calls: list[Any], choice: int) -> list[Message]:
         messages: list[Message] = []

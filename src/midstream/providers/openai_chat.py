@@ -75,11 +75,6 @@ class Adapter(BaseAdapter):
 
     def _read(self, event: Any) -> list[Message]:
         event = _chunk_in(fields(event))
-        error = get(event, "error")
-        if error is not None:
-            # servers report an error in mid-stream as a separate event
-            reason = word(error, "type") or word(error, "code") or "error"
-            return [provider_error(error, reason, event), MessageEnd(reason, is_truncated=True)]
         messages: list[Message] = []
         used = get(event, "usage")
         if used is None and type(event) is dict and "x_groq" in event:
@@ -93,11 +88,16 @@ class Adapter(BaseAdapter):
                 if name in event and (part := event[name]) and part != self._parts.get(name):
                     self._parts[name] = part
                     messages.append(Other(name, part))
+        error = get(event, "error")
         for choice in items(event, "choices"):
-            self._read_choice(choice, messages)
+            self._read_choice(choice, messages, error is not None)
+        if error is not None:
+            # servers report an error in mid-stream as a separate event, or with a last, empty delta
+            reason = _reason(error)
+            messages += [provider_error(error, reason, event), MessageEnd(reason, is_truncated=True)]
         return messages
 
-    def _read_choice(self, choice: Any, messages: list[Message]) -> None:
+    def _read_choice(self, choice: Any, messages: list[Message], has_failed: bool) -> None:
         choice = fields(choice)
         number = index(choice, "index") or 0
         delta = fields(get(choice, "delta"))
@@ -109,6 +109,11 @@ class Adapter(BaseAdapter):
             messages += [
                 Other(name, choice[name], choice=number) for name in _CHOICE_PARTS if choice.get(name)
             ]
+        if has_failed:
+            return
+        if type(choice) is dict and (error := choice.get("error")):
+            # OpenRouter has the error of a provider here
+            messages.append(provider_error(error, _reason(error), choice))
         if reason := word(choice, "finish_reason"):
             is_cut = reason in self.cut
             messages.append(MessageEnd(reason, is_truncated=is_cut, choice=number, usage=self._usage))
@@ -126,18 +131,36 @@ class Adapter(BaseAdapter):
             case "reasoning_content" | "reasoning":
                 # some servers send both, with the same text
                 is_repeated = name == "reasoning" and bool(text(delta, "reasoning_content"))
-                if isinstance(value, str) and not is_repeated:
+                if not isinstance(value, str):
+                    messages.append(Other(name, value, choice=choice))
+                elif not is_repeated:
                     messages.append(ReasoningDelta(value, choice=choice))
             case "reasoning_details" | "thinking_blocks":
                 messages += _details(value, delta, choice)
-            case "refusal":
-                if isinstance(value, str):
-                    messages.append(RefusalDelta(value, choice=choice))
+            case "refusal" if isinstance(value, str):
+                messages.append(RefusalDelta(value, choice=choice))
             case _ if name not in _SILENT:
                 messages.append(Other(name, value, choice=choice))
 
     def _read_content(self, content: Any, choice: int) -> list[Message]:
-        return [TextDelta(content, choice=choice)] if isinstance(content, str) else []
+        if isinstance(content, str):
+            return [TextDelta(content, choice=choice)]
+        if not isinstance(content, (list, tuple)):
+            return [Other("content", content, choice=choice)]
+        messages: list[Message] = []
+        for part in content:
+            match word(part, "type"):
+                case "text" | None:
+                    if piece := text(part, "text"):
+                        messages.append(TextDelta(piece, choice=choice))
+                case "thinking":
+                    pieces = [text(thought, "text") for thought in items(part, "thinking")]
+                    messages += [ReasoningDelta(piece, choice=choice) for piece in pieces if piece]
+                case "refusal":
+                    messages.append(RefusalDelta(text(part, "refusal"), choice=choice))
+                case kind:
+                    messages.append(Other(kind, part, choice=choice))
+        return messages
 
     def _read_calls(self, calls: list[Any], choice: int) -> list[Message]:
         messages: list[Message] = []
@@ -179,6 +202,10 @@ class Adapter(BaseAdapter):
             ),
         )
         return update
+
+
+def _reason(error: Any) -> str:
+    return word(error, "type") or word(error, "code") or "error"
 
 
 def _members(delta: Any) -> Any:

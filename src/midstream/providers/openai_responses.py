@@ -8,6 +8,9 @@ finished item, and in the finished response.
 Items that the client must act on are calls: ``function_call``, ``custom_tool_call``, and those of the
 built-in tools such as ``shell_call``, whose name is their type. Items that the provider executes itself,
 such as ``web_search_call``, are server tools. The events of the OpenAI Agents SDK wrap those of Responses.
+
+A response may have several messages, for example a commentary and the answer: the text of the first one has
+no message id, that of the others the id of their item. In Realtime the message id is that of the response.
 """
 
 from __future__ import annotations
@@ -104,8 +107,11 @@ class Adapter(BaseAdapter):
     def __init__(self) -> None:
         self._items: dict[Any, _Item] = {}
         self._latest: _Item | None = None
-        # whether the text of the open item has come as deltas, and whether the response has said anything
-        self._has_text = False
+        # the items whose text, refusal or reasoning has come as deltas
+        self._said: set[Any] = set()
+        # the messages of the response: the message id of their text
+        self._outputs: dict[Any, str | None] = {}
+        # whether the response has said anything
         self._has_output = False
 
     @staticmethod
@@ -120,9 +126,11 @@ class Adapter(BaseAdapter):
             case "response.function_call_arguments.delta":
                 return self._continue(event, text(event, "delta"), False)
             case "response.output_text.delta" | "response.text.delta":
-                piece = text(event, "delta")
-                self._has_text = self._has_output = True
-                return [TextDelta(piece, _response_id(event))] if piece else []
+                piece, id = text(event, "delta"), self._say(event)
+                messages: list[Message] = [TextDelta(piece, id)] if piece else []
+                if logprobs := get(event, "logprobs"):
+                    messages.append(Other("logprobs", logprobs, id))
+                return messages
             case "response.output_item.added" | "response.output_item.done":
                 return self._read_item(event, kind == "response.output_item.done")
             case "response.custom_tool_call_input.delta":
@@ -133,14 +141,12 @@ class Adapter(BaseAdapter):
                 return self._add_complete(event, text(event, "input"), True)
             case "response.created":
                 # the indices begin again with each response
-                self._items.clear()
-                self._has_output = self._has_text = False
+                self._forget(None)
                 return []
             case "raw_response_event":
                 return self._read(get(event, "data"))
             case _ if kind in _ENDS:
-                output = self._read_output(event)
-                return [*output, *self.finish(), *_end_of_response(event, _ENDS[kind])]
+                return self._end_response(event, _ENDS[kind])
             case "error":
                 return [*self.finish(), *_error(event)]
         return self._read_other(event, kind, original)
@@ -148,13 +154,13 @@ class Adapter(BaseAdapter):
     def _read_other(self, event: Any, kind: str | None, original: Any) -> list[Message]:
         piece = text(event, "delta")
         match kind:
-            case "response.reasoning_text.delta":
-                return [ReasoningDelta(piece)] if piece else []
-            case "response.reasoning_summary_text.delta":
-                return [ReasoningDelta(piece, "summary")] if piece else []
+            case "response.reasoning_text.delta" | "response.reasoning_summary_text.delta":
+                self._said.add(_place(event))
+                what = "summary" if "summary" in kind else "reasoning"
+                return [ReasoningDelta(piece, what, None, _response_id(event))] if piece else []
             case "response.refusal.delta":
-                self._has_text = self._has_output = True
-                return [RefusalDelta(piece)] if piece else []
+                id = self._say(event)
+                return [RefusalDelta(piece, id)] if piece else []
             case "response.output_text.annotation.added":
                 return [Other("annotation", get(event, "annotation"))]
             case "run_item_stream_event" if (result := _agent_result(get(event, "item"))) is not None:
@@ -166,13 +172,53 @@ class Adapter(BaseAdapter):
                 return []
         return [Other(kind, original)]
 
-    def _read_output(self, event: Any) -> list[Message]:
-        """Read the output in the end of a response of which nothing else has come."""
+    def _end_response(self, event: Any, end: str) -> list[Message]:
         messages: list[Message] = []
         if not self._has_output and not self._items:
+            # nothing else has come of it
             for at, item in enumerate(items(get(event, "response"), "output")):
                 messages += self._read_item({"output_index": at, "item": item}, True)
+        id = word(get(event, "response"), "id") if word(event, "type") == "response.done" else None
+        messages += self._given(id)
+        *rest, last = _end_of_response(event, end, id)
+        assert isinstance(last, MessageEnd)
+        ends = [last._replace(message_id=other, usage=None) for other in self._outputs.values() if other]
+        self._forget(id)
+        return [*messages, *rest, *ends, last]
+
+    def _forget(self, response_id: str | None) -> None:
+        """Forget a response that has ended, and what states no response."""
+        ended = (None, response_id)
+        self._items = {key: item for key, item in self._items.items() if item.response_id not in ended}
+        self._said = {place for place in self._said if place[0] not in ended}
+        self._outputs.clear()
         self._has_output = False
+
+    def _say(self, event: Any) -> str | None:
+        """Note a piece of a message, and return its message id."""
+        self._has_output = True
+        place = _place(event)
+        self._said.add(place)
+        return self._message_id(event, place)
+
+    def _message_id(self, event: Any, place: Any) -> str | None:
+        if place[0] is None and place not in self._outputs:
+            id = word(event, "item_id") or word(get(event, "item"), "id")
+            self._outputs[place] = id if self._outputs else None
+        return place[0] or self._outputs[place]
+
+    def _read_message(self, event: Any, is_done: bool) -> list[Message]:
+        place, item = _place(event), get(event, "item")
+        id = self._message_id(event, place)
+        if not is_done:
+            return []
+        is_new = place not in self._said and (place[0], None) not in self._said
+        messages = _contents(item, id) if is_new else []
+        self._said -= {place, (place[0], None)}
+        if id is not None and place[0] is None and word(item, "status") != "incomplete":
+            # the end of the response ends the first message, and those that were cut off
+            self._outputs[place] = None
+            messages.append(MessageEnd(word(item, "status") or "completed", message_id=id))
         return messages
 
     def _read_item(self, event: Any, is_done: bool) -> list[Message]:
@@ -180,8 +226,7 @@ class Adapter(BaseAdapter):
         given = fields(get(event, "item"))
         kind, at = word(given, "type"), index(event, "output_index")
         if kind == "message":
-            has_text, self._has_text = self._has_text, False
-            return _contents(given) if is_done and not has_text else []
+            return self._read_message(event, is_done)
         if kind in _ARGUMENTS:
             return self._end(event, kind) if is_done else self._begin(event, kind)
         if kind in _CLIENT_TOOLS and word(given, "execution") != "server":
@@ -196,9 +241,20 @@ class Adapter(BaseAdapter):
                 return [ServerToolResult(id, word(given, "name") or kind, get(event, "item"))]
             return [ServerToolUpdate(id, word(given, "name") or kind, "", at)]
         if kind == "reasoning":
-            signature = word(given, "encrypted_content") if is_done else None
-            return [] if signature is None else [ReasoningDelta("", "redacted", signature)]
+            return self._read_reasoning(event, given) if is_done else []
         return [Other(kind, get(event, "item"))] if is_done and kind is not None else []
+
+    def _read_reasoning(self, event: Any, item: Any) -> list[Message]:
+        """Read the encrypted reasoning, and the reasoning that has not come as deltas."""
+        id = _response_id(event)
+        messages: list[Message] = []
+        if _place(event) not in self._said:
+            for name, kind in (("summary", "summary"), ("content", "reasoning")):
+                pieces = [text(part, "text") for part in items(item, name)]
+                messages += [ReasoningDelta(piece, kind, None, id) for piece in pieces if piece]
+        if signature := word(item, "encrypted_content"):
+            messages.append(ReasoningDelta("", "redacted", signature, id))
+        return messages
 
     def _find(self, event: Any, is_free_text: bool) -> _Item:
         """Return the item that an event belongs to, a new one if its beginning was lost."""
@@ -241,7 +297,8 @@ class Adapter(BaseAdapter):
         item = self._find(event, is_free_text)
         if item.is_emitted or item.is_ended or not complete:
             return []
-        return [item.update(None, complete)]
+        # Realtime repeats the name
+        return [item.update(None if item.is_named else word(event, "name"), complete)]
 
     def _end(self, event: Any, kind: str) -> list[Message]:
         given = get(event, "item")
@@ -261,23 +318,37 @@ class Adapter(BaseAdapter):
 
     def finish(self) -> list[Message]:
         """Return arguments that came with the beginning of a call and were never repeated."""
+        return [
+            message
+            for id in {item.response_id for item in self._items.values()}
+            for message in self._given(id)
+        ]
+
+    def _given(self, response_id: str | None) -> list[Message]:
         # an item is listed under its id and its index, but emitted once
         return [
             item.update(None, item.given)
             for item in self._items.values()
-            if item.given and not item.is_emitted and not item.is_ended
+            if item.response_id == response_id and item.given and not item.is_emitted and not item.is_ended
         ]
 
 
-def _contents(item: Any) -> list[Message]:
+def _contents(item: Any, id: str | None) -> list[Message]:
     """Read a complete message whose text has not come as deltas."""
     messages: list[Message] = []
     for part in items(item, "content"):
         if piece := text(part, "text"):
-            messages.append(TextDelta(piece))
+            messages.append(TextDelta(piece, id))
         if refusal := text(part, "refusal"):
-            messages.append(RefusalDelta(refusal))
+            messages.append(RefusalDelta(refusal, id))
+        messages += [Other("annotation", annotation, id) for annotation in items(part, "annotations")]
     return messages
+
+
+def _place(event: Any) -> tuple[str | None, int | str | None]:
+    """Return the response and the item that an event belongs to; some servers change the id of the item."""
+    at = index(event, "output_index")
+    return _response_id(event), word(event, "item_id") if at is None else at
 
 
 def _response_id(event: Any) -> str | None:
@@ -315,13 +386,12 @@ def _error(event: Any) -> list[Message]:
     return [reported, MessageEnd(code, is_truncated=True)]
 
 
-def _end_of_response(event: Any, end: str) -> list[Message]:
+def _end_of_response(event: Any, end: str, id: str | None) -> list[Message]:
     response = get(event, "response")
     status = word(response, "status")
     # Realtime, and some servers, use one event for every kind of end
     if end == "done" or (end == "completed" and status == "incomplete"):
         end = status or "completed"
-    id = word(response, "id") if word(event, "type") == "response.done" else None
     usage = usage_of(get(response, "usage"))
     details = get(response, "status_details")
     error = get(response, "error") or get(details, "error")

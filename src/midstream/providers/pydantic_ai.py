@@ -152,8 +152,9 @@ class Adapter(BaseAdapter):
                 return [ServerToolUpdate(self._server[at], None, given, at)]
             case "tool_call":
                 pass
-            case _:
-                return []
+            case kind:
+                # speech, or what a later version has
+                return [Other(kind, delta)] if kind not in ("text", None) else []
         more, id = text(delta, "tool_name_delta"), word(delta, "tool_call_id")
         messages: list[Message] = []
         call = self._parts.setdefault(at, _Part(None, ""))

@@ -111,7 +111,8 @@ class ProviderStream:
         if any(type(message) is not Other for message in messages):
             self._has_spoken = True
         else:
-            error = None if messages else error_in(decoded(event))
+            # the body of an error may have a type that only its server knows
+            error = error_in(decoded(event))
             if error is not None:
                 self._has_spoken = True
                 return [error, MessageEnd(error.type, is_truncated=True)]

@@ -57,6 +57,8 @@ OPENAI_CHAT: Parts = {
         [chat(content="Hi"), {"error": {"message": "Oh", "type": "server_error", "code": None}}],
         [T("Hi"), ProviderError("server_error", "Oh"), MessageEnd("server_error", True)],
     ),
+    # vLLM and SGLang, when the request was aborted
+    "cancelled": ([chat(content="Hi"), chat("abort")], [T("Hi"), MessageEnd("abort", True, choice=0)]),
 }
 BEGIN: Event = {"type": "response.created", "response": {"id": "r", "status": "in_progress"}}
 
@@ -336,6 +338,10 @@ MISTRAL: Parts = {
         ],
         [R("Hm"), T("Hi")],
     ),
+    "error first": (
+        [{"object": "error", "message": "Slow down", "type": "rate_limited", "param": None, "code": "1300"}],
+        [ProviderError("rate_limited", "Slow down"), MessageEnd("rate_limited", True)],
+    ),
 }
 OLLAMA: Parts = {
     "reasoning": (
@@ -509,6 +515,10 @@ def cohere(kind: str, **message: Any) -> Event:
 
 
 COHERE: Parts = {
+    "error first": (
+        [{"id": "x", "message": "invalid api token"}],
+        [ProviderError("error", "invalid api token"), MessageEnd("error", True)],
+    ),
     "reasoning": (
         [
             cohere("tool-plan-delta", tool_plan="Plan"),
@@ -566,6 +576,14 @@ OWN: Parts = {
     "error first": (
         [{"type": "provider_error", "error_type": "overloaded", "message": "Oh", "status": 529}],
         [ProviderError("overloaded", "Oh", 529)],
+    ),
+    "error later": (
+        [{"type": "text_delta", "text": "Hi"}, {"type": "provider_error", "message": "Oh", "retry_after": 2}],
+        [T("Hi"), ProviderError("error", "Oh", retry_after=2)],
+    ),
+    "cancelled": (
+        [{"type": "message_end", "reason": "cancelled", "is_truncated": True}],
+        [MessageEnd("cancelled", True)],
     ),
 }
 PARTS: dict[str, Parts] = {
