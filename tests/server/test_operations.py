@@ -8,7 +8,7 @@ import signal
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -44,7 +44,7 @@ def upstream() -> CountingUpstream:
 @pytest.fixture(scope="module")
 def gateway(upstream: CountingUpstream, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
     store = f"sqlite:///{tmp_path_factory.mktemp('store')}/store.db"
-    settings = {"metrics": True, "head_seconds": 1.0, "max_connections": 40}
+    settings: dict[str, Any] = {"metrics": True, "head_seconds": 1.0, "max_connections": 40}
     with running(upstream) as url, workers(url, store, 2, **settings) as gateway:
         yield gateway
 
@@ -198,3 +198,20 @@ def test_a_process_that_stops_is_not_ready_and_ends_its_streams(upstream: Counti
         assert json.loads(error.data)["code"] == "producer_lost"
         assert end.event == "stream_end"
         assert gateway.process.wait(10) in (0, -signal.SIGTERM)
+
+
+def test_a_line_for_each_stream(upstream: CountingUpstream) -> None:
+    lines: list[str] = []
+    with running(upstream) as url, workers(url, "memory:", 1, output=lines, log_streams=True) as gateway:
+        body = {"stream": True, "model": "logged:10:0"}
+        headers = {"authorization": "Bearer secret"}
+        response = CLIENT.post(f"{gateway.url}{CHAT}", json=body, headers=headers)
+    (line,) = [json.loads(line) for line in "".join(lines).splitlines() if line.startswith("{")]
+    assert line.pop("seconds") >= 0
+    assert line.pop("bytes") > 100
+    assert line.pop("worker")
+    assert line == {
+        "stream": response.headers["midstream-stream"], "name": "chat/completions", "format": "openai-chat",
+        "status": "complete", "events": 13,
+    }  # fmt: skip
+    assert "secret" not in "".join(lines)

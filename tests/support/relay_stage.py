@@ -133,9 +133,17 @@ class Workers:
 
 
 @contextmanager
-def workers(upstream: str, store: str, count: int = 2, **settings: Any) -> Iterator[Workers]:
-    """Run a gateway while the context lasts."""
+def workers(
+    upstream: str,
+    store: str,
+    count: int = 2,
+    upstream_key_env: str | None = None,
+    output: list[str] | None = None,
+    **settings: Any,
+) -> Iterator[Workers]:
+    """Run a gateway while the context lasts; what it writes is added to ``output``."""
     given = {"upstream": upstream, "store": store, "workers": count, "settings": {"drain": 1, **settings}}
+    given["upstream_key_env"] = upstream_key_env
     command = [sys.executable, "-c", _SERVE, json.dumps(given)]
     with subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         try:
@@ -147,8 +155,10 @@ def workers(upstream: str, store: str, count: int = 2, **settings: Any) -> Itera
             yield Workers(process, line.strip())
         finally:
             process.terminate()
-            output = process.communicate()[0]
-    assert "Traceback" not in output, output
+            written = process.communicate()[0]
+    if output is not None:
+        output.append(written)
+    assert "Traceback" not in written, written
 
 
 class Follower:

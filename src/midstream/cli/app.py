@@ -360,7 +360,16 @@ def serve(
         list[str] | None,
         typer.Option(metavar="URL", help="An origin whose pages may send requests; repeatable."),
     ] = None,
+    upstream_key_env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The environment variable with the key for requests without credentials."
+        ),
+    ] = None,
     metrics: Annotated[bool, typer.Option("--metrics", help="Measure for Prometheus: /metrics.")] = False,
+    log_streams: Annotated[
+        bool, typer.Option("--log-streams", help="Log a line of JSON when a stream ends.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Log errors only.")] = False,
 ) -> None:
     """Relay a provider's stream as midstream's events, and show arriving tool calls on a page.
@@ -395,13 +404,16 @@ def serve(
                 host,
                 port,
                 upstream,
-                Settings(ttl=ttl, idle=idle, lease=lease, drain=drain, metrics=metrics),
+                Settings(
+                    ttl=ttl, idle=idle, lease=lease, drain=drain, metrics=metrics, log_streams=log_streams
+                ),
                 on_ready=announce,
                 log_level="error" if quiet else "info",
                 store=store,
                 workers=workers,
                 hosts=allow_host or (),
                 origins=allow_origin or (),
+                upstream_key_env=upstream_key_env,
             )
         except (ValueError, StoreError) as error:
             raise typer.BadParameter(str(error)) from None

@@ -8,6 +8,7 @@ through the files in this order:
 ``app``        the routes
 ``requests``   what a request says
 ``upstream``   sends a request to the provider; without one, ``replay`` plays a recording
+``resumption`` continues the stream of an upstream that can be resumed
 ``idempotency`` finds the stream that an earlier attempt of the request has started
 ``access``     decides who may read a stream
 ``streams``    puts the provider's events into a ``store``, and sends what is derived from them

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from .upstream import CREDENTIALS
+
 if TYPE_CHECKING:
     from starlette.requests import Request
 
@@ -16,7 +18,7 @@ __all__ = ["Access", "Authorize", "Owner"]
 Owner: TypeAlias = Callable[["Request"], str]
 Authorize: TypeAlias = Callable[["Request", Mapping[str, Any]], bool | Awaitable[bool]]
 
-_CREDENTIALS = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
+_CREDENTIALS = [name.decode() for name in sorted(CREDENTIALS)]
 
 
 class Access:

@@ -62,7 +62,9 @@ class Addresses:
         wanted = request.query_params.get("from")
         if wanted not in (None, "snapshot"):
             raise Refused(problem(400, "invalid_from", "from must be snapshot"))
-        return await self.view(channel, variant, self._position(request, id), wanted is not None)
+        return await self.view(
+            request, channel, variant, self._position(request, id), with_snapshot=wanted is not None
+        )
 
     def _position(self, request: Request, id: str) -> Cursor | None:
         """Return the position that a request names, in the header or the query."""
@@ -93,10 +95,11 @@ class Addresses:
         if found is None:
             raise _unknown()
         channel = await self._find(request, found[0])
-        return await self.view(channel, variant, found[1])
+        return await self.view(request, channel, variant, found[1])
 
     async def view(
         self,
+        request: Request,
         channel: Channel,
         variant: Variant,
         cursor: Cursor | None = None,
@@ -111,7 +114,7 @@ class Addresses:
             why = "the position is after the last event of the stream"
             raise Refused(problem(409, "cursor_ahead", why))
         self._hub.make_room_for_viewer(channel)
-        viewer = Viewer(channel, variant, cursor)
+        viewer = Viewer(channel, variant, cursor, request.headers.raw)
         try:
             if with_snapshot and cursor is None and not variant.is_raw and not variant.with_provider:
                 await viewer.begin_with_snapshot()
@@ -123,7 +126,9 @@ class Addresses:
         if cursor is not None and viewer.is_finished():
             viewer.close()
             # the only response that stops an EventSource from reconnecting
-            return Response(status_code=204, headers=NOSNIFF)
+            end = channel.log.end
+            standing = "open" if end is None else end.code or "complete"
+            return Response(status_code=204, headers={**NOSNIFF, "midstream-status": standing})
         prefix = self._prefix or ("/provider/v1/streams" if variant.is_raw else "/v1/streams")
         return StreamResponse(viewer, f"{prefix}/{channel.id}", status, headers)
 

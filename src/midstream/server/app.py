@@ -25,6 +25,7 @@ from .metrics import PrometheusMetrics
 from .replay import pace_of, paced, raw_event, recording_for
 from .requests import CLIENT_GONE, HANDLERS, Refused, body_of, variant_of
 from .responses import EVENTS, NOSNIFF, PassedOnResponse, StreamResponse, problem, until_gone
+from .resumption import Resumption, how_to_resume
 from .settings import DEFAULT, Settings
 from .store.base import StoreError
 from .store.memory import MemoryStore
@@ -38,6 +39,7 @@ from .upstream import (
     chunks_of,
     is_event_stream,
     is_readable,
+    key_in,
     response_headers,
 )
 
@@ -48,7 +50,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from .access import Authorize
-    from .store.base import Store
+    from .store.base import Head, Store
+    from .streams.channel import Channel
     from .streams.derivation import Variant
 
 __all__ = ["Gateway", "build"]
@@ -68,10 +71,12 @@ def build(
     store: Store | None = None,
     worker: str | None = None,
     authorize: Authorize | None = None,
+    upstream_key_env: str | None = None,
 ) -> Starlette:
     """Return the application."""
     settings.check()
-    provider = None if upstream is None else Upstream(upstream, settings, transport)
+    key = key_in(upstream_key_env)
+    provider = None if upstream is None else Upstream(upstream, settings, transport, key)
     gateway = Gateway(
         provider, settings, MemoryStore(settings.ttl) if store is None else store, worker, authorize
     )
@@ -137,6 +142,7 @@ class Gateway:
         self.hub = Hub(store, settings, worker, PrometheusMetrics() if settings.metrics else None)
         self._access = Access(self.hub, authorize=authorize)
         self.addresses = Addresses(self.hub, self._access)
+        self.hub.resume = self._resume
 
     async def aclose(self) -> None:
         """Stop all streams and close all connections."""
@@ -221,7 +227,7 @@ class Gateway:
         body = await body_of(request, self.hub, owner)
         claim = await claim_of(request, body, owner, self.hub)
         if claim.joined is not None:
-            return await self.addresses.view(claim.joined, variant)
+            return await self.addresses.view(request, claim.joined, variant)
         is_started = False
         try:
             response = await self._run(request, variant, body, claim.id)
@@ -243,10 +249,14 @@ class Gateway:
         found = None if format is None else check_format(format)
         response = await self._ask(request, self._upstream, body, not variant.is_raw)
         if is_event_stream(response) and is_readable(response):
-            source = cut(chunks_of(response, is_raw=False), self._settings)
             headers = response_headers(response, is_decoded=True) if variant.is_raw else None
+            how = how_to_resume(path, body, response)
+            if how is None:
+                source = cut(chunks_of(response, is_raw=False), self._settings)
+            else:
+                source = Resumption(self._upstream, self._settings, how, request.headers.raw, response)
             return await self._opened(
-                request, variant, path, found, source, id, response.status_code, headers
+                request, variant, path, found, source, id, response.status_code, headers, how
             )
         return self._passed_on(response, self._access.owner(request))
 
@@ -292,6 +302,7 @@ class Gateway:
         id: str | None = None,
         status: int = 200,
         headers: list[tuple[bytes, bytes]] | None = None,
+        resume: dict[str, str] | None = None,
     ) -> ASGIApp:
         """Open a stream, and send it."""
         hub = self.hub
@@ -302,10 +313,20 @@ class Gateway:
         except BaseException:
             await source.aclose()
             raise
-        channel = await hub.open(owner, name, format, source, id)
-        return await self.addresses.view(channel, variant, None, False, status, headers)
+        channel = await hub.open(owner, name, format, source, id, resume=resume)
+        return await self.addresses.view(request, channel, variant, status=status, headers=headers)
 
     # the upstream
+
+    def _resume(self, channel: Channel, head: Head) -> AsyncGenerator[list[bytes]] | None:
+        """Return what continues the stream of a dead worker, with the credentials of a client."""
+        how, upstream = head.meta.get("resume"), self._upstream
+        if how is None or upstream is None:
+            return None
+        given = [viewer.headers for viewer in channel.viewers if upstream.has_credentials(viewer.headers)]
+        if not given and not upstream.has_credentials(()):
+            return None
+        return Resumption(upstream, self._settings, how, given[0] if given else ())
 
     async def _ask(self, request: Request, upstream: Upstream, body: bytes, is_read: bool) -> httpx.Response:
         """Pass a request on, unless its client disconnects before the response."""

@@ -26,6 +26,7 @@ def create_app(
     transport: httpx.AsyncBaseTransport | None = None,
     store: str = "memory:",
     authorize: Authorize | None = None,
+    upstream_key_env: str | None = None,
 ) -> Starlette:
     """Return the gateway as an ASGI application.
 
@@ -34,7 +35,8 @@ def create_app(
     sites whose pages may send requests. ``transport`` is the httpx transport for requests to the upstream.
     ``store`` keeps the streams: ``memory:``, or one that several processes share,
     ``sqlite:////absolute/path.db`` or ``redis://host:port/db``. ``authorize`` decides who may read and cancel
-    a stream, as for `Relay`; by default, clients with the credentials of the request that started it.
+    a stream, as for `Relay`. ``upstream_key_env`` names an environment variable with the key for requests
+    without credentials. By default, clients with the credentials of the request that started it.
 
     >>> [route.path for route in create_app().routes][-2:]
     ['/v1/{path:path}', '/provider/v1/{path:path}']
@@ -50,6 +52,7 @@ def create_app(
         transport=transport,
         store=open_store(store, settings.ttl, settings.lease),
         authorize=authorize,
+        upstream_key_env=upstream_key_env,
     )
 
 
@@ -65,6 +68,7 @@ def serve(
     workers: int = 1,
     hosts: Collection[str] = (),
     origins: Collection[str] = (),
+    upstream_key_env: str | None = None,
 ) -> bool:
     """Run the gateway until the process receives a signal to stop; return whether it could start.
 
@@ -73,6 +77,7 @@ def serve(
     streams: ``memory:``, or one that several ``workers`` share, ``sqlite:////absolute/path.db`` or
     ``redis://host:port/db``. At a loopback address only names of this machine and ``hosts`` are accepted as
     host names, elsewhere any; if ``hosts`` are given, only they and names of this machine.
+    ``upstream_key_env`` names an environment variable with the key for requests without credentials.
 
     >>> serve(upstream="ftp://example.org")
     Traceback (most recent call last):
@@ -82,6 +87,8 @@ def serve(
     from .process import Options, run_process
     from .supervisor import supervise
 
-    options = Options(host, port, upstream, settings, log_level, store, [*hosts], [*origins])
+    options = Options(
+        host, port, upstream, settings, log_level, store, [*hosts], [*origins], upstream_key_env
+    )
     options.check()
     return run_process(options, on_ready) if workers == 1 else supervise(options, workers, on_ready)

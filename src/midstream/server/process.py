@@ -18,7 +18,8 @@ from .connections import Connections, allow_files, bounded
 from .guard import LOOPBACK, WithoutQuery
 from .settings import DEFAULT, Settings
 from .store.urls import open_store
-from .upstream import Upstream
+from .streams.hub import STREAMS_LOGGER
+from .upstream import Upstream, key_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -47,12 +48,13 @@ class Options(NamedTuple):
     store: str = "memory:"
     hosts: Sequence[str] = ()
     origins: Sequence[str] = ()
+    upstream_key_env: str | None = None
 
     def check(self) -> None:
         """Raise ValueError or `StoreError` if it cannot work."""
         self.settings.check()
         if self.upstream is not None:
-            Upstream(self.upstream, self.settings)
+            Upstream(self.upstream, self.settings, key=key_in(self.upstream_key_env))
         store = open_store(self.store)
         if store.is_shared:
             asyncio.run(_try(store))
@@ -158,6 +160,7 @@ def run_process(
         origins=options.origins,
         store=open_store(options.store, settings.ttl, settings.lease),
         worker=worker,
+        upstream_key_env=options.upstream_key_env,
     )
     config = uvicorn.Config(
         _QuietShutdown(app),
@@ -176,6 +179,12 @@ def run_process(
         # the command line itself reports start and end
         logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     logging.getLogger("uvicorn.access").addFilter(WithoutQuery())
+    if settings.log_streams:
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("%(message)s"))
+        STREAMS_LOGGER.addHandler(handler)
+        STREAMS_LOGGER.setLevel(logging.INFO)
+        STREAMS_LOGGER.propagate = False
     server = _Server(config, app.state.gateway, on_ready)
     server.run(None if bound is None else [bound])
     return server.started

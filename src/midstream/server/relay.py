@@ -122,7 +122,7 @@ class Relay:
             owner = self._access.owner(request)
             claim = await claim_of(request, await request.body(), owner, hub)
             if claim.joined is not None:
-                return await self._addresses.view(claim.joined, variant)
+                return await self._addresses.view(request, claim.joined, variant)
             try:
                 with hub.reserved(owner):
                     source = _raw_events(await start(), hub.settings)
@@ -132,7 +132,7 @@ class Relay:
                     # the key is free for another attempt
                     await hub.store.unbind(claim.name)
                 raise
-            return await self._addresses.view(channel, variant)
+            return await self._addresses.view(request, channel, variant)
         except (Refused, Busy, StoreError) as error:
             return await HANDLERS[type(error)](request, error)
 

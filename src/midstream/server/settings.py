@@ -36,6 +36,8 @@ class Settings(NamedTuple):
     drain: float = 30
     lease: float = 3
     metrics: bool = False
+    # one line of JSON for each stream that has ended
+    log_streams: bool = False
     # connections of clients; fewer if the process may not open so many files
     max_connections: int = 10_000
     # until the head of a request must have arrived
@@ -55,7 +57,7 @@ class Settings(NamedTuple):
     def check(self) -> None:
         """Raise ValueError if a setting is not a positive number; some may be 0."""
         for name, value in zip(self._fields, self, strict=True):
-            if name == "metrics":
+            if name in ("metrics", "log_streams"):
                 continue
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not is_number or value < 0 or (value == 0 and name not in ("pace", "grace", "drain")):

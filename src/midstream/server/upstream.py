@@ -7,6 +7,7 @@ next, follow redirects and write URLs to the log.
 from __future__ import annotations
 
 import base64
+import os
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 from urllib.request import getproxies, proxy_bypass
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
     Headers = Sequence[tuple[bytes, bytes]]
 
 __all__ = [
+    "CREDENTIALS",
     "FORMATS_BY_PATH",
     "Unreachable",
     "Upstream",
     "chunks_of",
     "is_event_stream",
     "is_readable",
+    "key_in",
     "passed_on",
     "response_headers",
 ]
@@ -48,9 +51,11 @@ _HOP_BY_HOP = {
 }  # fmt: skip
 # headers for the gateway itself; browsers send the cookies of every service on this host
 _OUR_REQUEST = {b"host", b"content-length", b"cookie", b"last-event-id", b"origin", b"referer"}
-_OUR_RESPONSE = {b"date", b"server"}
+_OUR_RESPONSE = {b"date", b"server", b"midstream-stream", b"content-location"}
 # headers that describe the encoded body
 _OF_BODY = {b"content-encoding", b"content-length"}
+# headers with which clients identify themselves
+CREDENTIALS = {b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key"}
 # the encodings that httpx decodes without further packages; it would pass others on undecoded
 _READABLE = {"", "identity", "gzip", "deflate"}
 
@@ -86,6 +91,13 @@ def is_readable(response: httpx.Response) -> bool:
     return response.headers.get("content-encoding", "").strip().lower() in _READABLE
 
 
+def key_in(variable: str | None) -> str | None:
+    """Return the key in an environment variable; raise ValueError if it has none."""
+    if variable is not None and not os.environ.get(variable):
+        raise ValueError(f"the environment variable {variable} is not set")
+    return None if variable is None else os.environ[variable]
+
+
 class Upstream:
     """Send a client's requests to a provider or a compatible server.
 
@@ -94,7 +106,11 @@ class Upstream:
     """
 
     def __init__(
-        self, url: str, settings: Settings = DEFAULT, transport: httpx.AsyncBaseTransport | None = None
+        self,
+        url: str,
+        settings: Settings = DEFAULT,
+        transport: httpx.AsyncBaseTransport | None = None,
+        key: str | None = None,
     ) -> None:
         try:
             base = httpx.URL(url)
@@ -104,6 +120,7 @@ class Upstream:
             # the message omits the URL, which may contain a password
             raise ValueError("upstream must be an http or https URL")
         self._authorization = b"Basic " + base64.b64encode(base.userinfo) if base.userinfo else None
+        self._key = key.encode() if key else None
         self._base = base.copy_with(userinfo=b"", fragment=None)
         seconds = settings.connect_seconds
         self._timeout = {
@@ -120,6 +137,21 @@ class Upstream:
         joined = "&".join(part for part in (given, query) if part)
         return self._base.copy_with(path=f"{root}/v1/{path}", query=joined.encode() or None)
 
+    def has_credentials(self, headers: Headers) -> bool:
+        """Report whether a request with these headers has credentials, its own or the gateway's."""
+        return bool(self._key or self._authorization) or any(key.lower() in CREDENTIALS for key, _ in headers)
+
+    def _own_credentials(self, sent: Headers, url: httpx.URL) -> list[tuple[bytes, bytes]]:
+        """Return the gateway's credentials for a request that has none."""
+        given = {key.lower() for key, _ in sent}
+        if self._key and not given & CREDENTIALS:
+            if url.path.endswith("/messages"):
+                return [(b"x-api-key", self._key)]
+            return [(b"authorization", b"Bearer " + self._key)]
+        if self._authorization and b"authorization" not in given:
+            return [(b"authorization", self._authorization)]
+        return []
+
     async def ask(
         self, method: str, url: httpx.URL, headers: Headers, body: bytes, is_read: bool
     ) -> httpx.Response:
@@ -128,8 +160,7 @@ class Upstream:
         sent = passed_on(headers, own)
         if is_read:
             sent.append((b"accept-encoding", b"identity"))
-        if self._authorization and not any(key.lower() == b"authorization" for key, _ in sent):
-            sent.append((b"authorization", self._authorization))
+        sent += self._own_credentials(sent, url)
         request = httpx.Request(
             method, url, headers=sent, content=body, extensions={"timeout": self._timeout}
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import secrets
 import time
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from ..settings import Settings
     from ..store.base import Head, Store
 
-__all__ = ["Hub", "new_id"]
+__all__ = ["STREAMS_LOGGER", "Hub", "new_id"]
 
 _LOGGER = logging.getLogger("midstream.server")
+STREAMS_LOGGER = logging.getLogger("midstream.server.streams")
 _RETRY_SECONDS = 0.2
 # how long viewers wait for a store that fails
 _PATIENCE_SECONDS = 30.0
@@ -38,6 +40,11 @@ _KEY_SECONDS = 10 * 365 * 86_400.0
 def new_id() -> str:
     """Return the id of a new stream: unguessable, because it gives read access to the stream."""
     return secrets.token_hex(16)
+
+
+def _never(channel: Channel, head: Head) -> None:
+    """Return None: the upstream cannot be resumed."""
+    del channel, head
 
 
 class Hub:
@@ -58,6 +65,8 @@ class Hub:
         # streams that are being created
         self._opening: set[str] = set()
         self.is_draining = False
+        # returns a source that continues the stream of a dead worker, or None
+        self.resume: Callable[[Channel, Head], AsyncGenerator[list[bytes]] | None] = _never
         self._followers: dict[str, asyncio.Task[None]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._starting: asyncio.Task[None] | None = None
@@ -100,6 +109,8 @@ class Hub:
     async def drain(self) -> None:
         """Send clients to other workers, and end the streams of this one after a while."""
         self.is_draining = True
+        if self.store.is_shared:
+            await self._hand_over()
         for channel in self.followed():
             for viewer in list(channel.viewers):
                 viewer.leave()
@@ -108,6 +119,15 @@ class Hub:
             await asyncio.wait(tasks, timeout=self.settings.drain or 0.001)
         for producer, _ in self._producers.values():
             producer.stop(End("producer_lost", "the gateway was stopped"))
+
+    async def _hand_over(self) -> None:
+        """Leave the streams whose upstreams can be resumed to other workers."""
+        for producer, _ in list(self._producers.values()):
+            if producer.is_resumable:
+                with suppress(StoreError):
+                    await producer.hand_over()
+                for viewer in list(producer.channel.viewers):
+                    viewer.leave()
 
     @property
     def is_ready(self) -> bool:
@@ -284,6 +304,25 @@ class Hub:
             self._follow(channel)
         if not channel.viewers:
             self._expect_viewer(channel)
+        if self.settings.log_streams and channel.log.end is not None:
+            self._log(producer)
+
+    def _log(self, producer: Producer) -> None:
+        """Write a line about a stream that has ended: nothing of its content, and no credentials."""
+        channel = producer.channel
+        seconds = round(time.monotonic() - producer.started_at, 3)
+        end = channel.log.end
+        about = {
+            "stream": channel.id,
+            "name": channel.meta["name"],
+            "format": channel.meta["format"],
+            "status": (end and end.code) or "complete",
+            "events": channel.log.last,
+            "bytes": channel.log.size,
+            "seconds": seconds,
+            "worker": self.worker,
+        }
+        STREAMS_LOGGER.info(json.dumps(about))
 
     # followers
 

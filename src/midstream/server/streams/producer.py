@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from abc import abstractmethod
+from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING
 
@@ -14,18 +16,18 @@ from ..store.base import Appended, End, StoreError
 from .cutter import Cutter
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-
     from ..settings import Settings
     from ..store.base import Store
     from .channel import Channel
 
-__all__ = ["Fenced", "Producer", "cut"]
+__all__ = ["Fenced", "Producer", "Resumable", "cut"]
 
 # while the store fails, it is tried again after this time
 _RETRY_SECONDS = 0.25
 # how long the end of a stream is kept for a store that fails
 _PATIENCE_SECONDS = 60.0
+# how long a stream that is cancelled waits for its first event
+_FIRST_SECONDS = 2.0
 # how much is appended at once when events are missing in the store
 _BATCH = 256
 
@@ -34,8 +36,10 @@ class Fenced(Exception):  # noqa: N818  # no error: another worker continues the
     """Another worker has taken over the stream."""
 
 
-async def cut(chunks: AsyncGenerator[bytes], settings: Settings) -> AsyncGenerator[list[bytes]]:
-    """Cut a provider's bytes into raw events, within the limits."""
+async def cut(
+    chunks: AsyncGenerator[bytes], settings: Settings, with_rest: bool = True
+) -> AsyncGenerator[list[bytes]]:
+    """Cut a provider's bytes into raw events, within the limits; the rest may be an incomplete event."""
     cutter = Cutter(settings.max_event)
     size = 0
     async with aclosing(chunks):
@@ -45,8 +49,20 @@ async def cut(chunks: AsyncGenerator[bytes], settings: Settings) -> AsyncGenerat
                 raise Failure("stream_limit", "the stream is longer than max_stream_bytes")
             if events := cutter.add(chunk):
                 yield events
-    if rest := cutter.rest():
+    if (rest := cutter.rest()) and with_rest:
         yield [rest]
+
+
+class Resumable(AsyncGenerator[list[bytes], None]):
+    """A source that another worker can continue, and that does not stop when it is closed."""
+
+    @abstractmethod
+    def attach(self, channel: Channel) -> None:
+        """Continue the log of a channel."""
+
+    @abstractmethod
+    async def cancel(self) -> None:
+        """Stop what the upstream does."""
 
 
 class Producer:
@@ -65,7 +81,11 @@ class Producer:
         self._healing: asyncio.Task[None] | None = None
         self._task: asyncio.Task[None] | None = None
         self._stop: End | None = None
-        self.heard_at = time.monotonic()
+        self._is_cancelled = False
+        self.started_at = self.heard_at = time.monotonic()
+        self.is_resumable = isinstance(source, Resumable)
+        if isinstance(source, Resumable):
+            source.attach(channel)
 
     async def run(self) -> None:
         """Fill the stream up to its end; raise `Fenced` if another worker does so."""
@@ -84,6 +104,8 @@ class Producer:
             # from here on nothing can stop it
             self._stop = end
             await self._put([], end)
+            if self._is_cancelled and isinstance(self._source, Resumable):
+                await self._source.cancel()
             if self._healing is not None:
                 async with asyncio.timeout(_PATIENCE_SECONDS):
                     await self._healing
@@ -100,6 +122,14 @@ class Producer:
         """Whether events were shown that are not in the store."""
         return self._stored < self.channel.log.last
 
+    async def hand_over(self) -> None:
+        """Leave the stream to another worker, which continues it."""
+        if self._stop is None and self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+            # a worker that does not exist holds no lease
+            await self._store.claim(self.channel.id, self._epoch, "")
+
     def stop(self, end: End) -> None:
         """End the stream now, in this way."""
         if self._stop is None:
@@ -114,6 +144,12 @@ class Producer:
                 break
             except StoreError:
                 await asyncio.sleep(_RETRY_SECONDS)
+        self._is_cancelled = True
+        if self.is_resumable:
+            # its first event says what is to be cancelled
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_FIRST_SECONDS):
+                    await self.channel.reached(1)
         self.stop(End("cancelled", "the stream was cancelled"))
 
     async def _fill(self) -> End:

@@ -28,6 +28,8 @@ _CHECK_SECONDS = 0.15
 # how often all open streams are checked, with or without viewers
 _SWEEP_SECONDS = 1.0
 _AT_ONCE = 8
+# how long a stream that can be resumed waits for a client whose credentials the upstream accepts
+_CREDENTIALS_SECONDS = 3.0
 
 
 def lost(head: Head) -> AsyncGenerator[list[bytes]]:
@@ -54,6 +56,8 @@ class Succession:
         self._taking: dict[str, asyncio.Task[None]] = {}
         self._limit = asyncio.Semaphore(_AT_ONCE)
         self._task: asyncio.Task[None] | None = None
+        # since when streams have had no worker
+        self._orphaned: dict[str, float] = {}
 
     def start(self) -> None:
         """Begin to watch."""
@@ -87,6 +91,8 @@ class Succession:
     async def _check(self, suspects: dict[str, str]) -> None:
         """Claim the streams whose workers are dead."""
         living = await self._store.living(sorted(set(suspects.values())))
+        if self._hub.is_draining:
+            return
         for id, worker in suspects.items():
             is_filled = self._hub.is_filled(id) if worker == self._hub.worker else worker in living
             if not is_filled and id not in self._taking and self._store.is_trusted:
@@ -116,7 +122,9 @@ class Succession:
             if (channel := hub.known(id)) is not None:
                 channel.worker = head.worker
             return
-        if not store.is_trusted or not await store.claim(id, head.epoch, hub.worker):
+        if not store.is_trusted or self._waits_for_credentials(id, head):
+            return
+        if not await store.claim(id, head.epoch, hub.worker):
             return
         # what the dead worker has appended until now
         head = await store.head(id)
@@ -127,8 +135,20 @@ class Succession:
         if channel.log.end is None:
             self.succeed(channel, head)
 
+    def _waits_for_credentials(self, id: str, head: Head) -> bool:
+        """Report whether a worker with a client of the stream should continue it instead of this one."""
+        if head.meta.get("resume") is None or head.is_cancelled:
+            return False
+        channel = self._hub.known(id)
+        if channel is not None and self._hub.resume(channel, head) is not None:
+            return False
+        now = time.monotonic()
+        self._orphaned = {one: since for one, since in self._orphaned.items() if now - since < 60}
+        return now - self._orphaned.setdefault(id, now) < _CREDENTIALS_SECONDS
+
     def succeed(self, channel: Channel, head: Head) -> None:
         """Fill a stream that this worker has claimed."""
         channel.worker = self._hub.worker
         self._hub.metrics.count("claimed")
-        self._hub.produce(Producer(channel, self._store, lost(head), head.epoch))
+        source = None if head.is_cancelled else self._hub.resume(channel, head)
+        self._hub.produce(Producer(channel, self._store, source or lost(head), head.epoch))

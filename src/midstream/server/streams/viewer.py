@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from .channel import Channel
     from .cursor import Position
@@ -24,8 +24,16 @@ class Viewer:
     for that feed, derives the stream with a feed of its own until it has reached the end of the log.
     """
 
-    def __init__(self, channel: Channel, variant: Variant, cursor: Position | None = None) -> None:
+    def __init__(
+        self,
+        channel: Channel,
+        variant: Variant,
+        cursor: Position | None = None,
+        headers: Sequence[tuple[bytes, bytes]] = (),
+    ) -> None:
         self.channel = channel
+        # of its request; with its credentials an upstream can be resumed
+        self.headers = headers
         self.variant = variant
         self.has_left = False
         self._cursor = cursor
