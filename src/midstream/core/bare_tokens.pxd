@@ -15,7 +15,9 @@ from .visitor cimport Visitor
 
 cdef object _match_number, _is_number, _is_json_number, _match_thousands, _may_be_thousands
 
-@cython.locals(c=Py_UCS4, after=Py_UCS4, state=cython.int, step=cython.int, j=Py_ssize_t)
+@cython.locals(
+    c=Py_UCS4, after=cython.int, state=cython.int, step=cython.int, j=Py_ssize_t, length=Py_ssize_t, word=str
+)
 cdef Py_ssize_t begin_bare(
     Machine machine, str text, Chars chars, Py_ssize_t i, Py_ssize_t n, int final, Visitor visitor
 ) except -1

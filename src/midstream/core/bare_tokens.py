@@ -75,26 +75,53 @@ _may_be_thousands = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})*(?:,[0-9]{0,2
 
 def begin_bare(machine: Machine, text: str, chars: str, i: int, n: int, final: int, visitor: Visitor) -> int:
     """Read a value that begins at text[i] with a digit, a sign, a dot or a letter."""
-    c = text[i]
+    c = chars[i]
+    after = machine.after
     if "0" <= c <= "9" or c == "-":
         # the usual case: a number as in JSON, and what usually follows one
         state = 0
         j = i
         while j < n:
-            step = _step(state, text[j])
+            step = _step(state, chars[j])
             if step < 0:
                 break
             state = step
             j += 1
-        if j + 1 < n and state >= 5:
-            after = text[j]
+        if j == n and final == OPEN and j - i <= machine.numbers.limit:
+            return hold(machine, text, i, n)
+        if j < n and state >= 5 and after != AFTER_ROOT:
+            c = chars[j]
             if (
-                after == "}"
-                or after == "]"
-                or after == "\n"
-                or (after == "," and (machine.after == AFTER_ITEM or not "0" <= text[j + 1] <= "9"))
-            ) and machine.after != AFTER_ROOT:
+                c == "}"
+                or c == "]"
+                or c == "\n"
+                or (c == "," and (after == AFTER_ITEM or (j + 1 < n and not "0" <= chars[j + 1] <= "9")))
+            ):
                 return _read_number(machine, text, chars, i, n, visitor)
+            if c == "," and j + 1 == n and final == OPEN:
+                # a member, which ends there unless thousands follow: 1,234
+                if j - i > 4 or not _may_be_thousands(text[i:j]):
+                    return _read_number(machine, text, chars, i, n, visitor)
+                return hold(machine, text, i, n)
+        c = chars[i]
+    elif c == "t" or c == "f" or c == "n":
+        # the usual case: a literal as in JSON, and what usually follows one
+        word = "true" if c == "t" else "false" if c == "f" else "null"
+        length = len(word)
+        j = 1
+        while j < length and i + j < n and chars[i + j] == word[j]:
+            j += 1
+        if i + j == n and final == OPEN:
+            return hold(machine, text, i, n)
+        if j == length and i + j < n and after != AFTER_ROOT:
+            c = chars[i + j]
+            if c == "," or c == "}" or c == "]" or c == "\n":
+                visitor.literal(WORDS[word])
+                machine.mode = after
+                return i + j
+        c = chars[i]
+    if c > "\x7f":
+        c = text[i]
     if is_name_start(c) or ((c == "-" or c == "+") and i + 1 < n and is_name_start(text[i + 1])):
         return _begin_name(machine, text, i, n, final, visitor)
     return _begin_number(machine, text, i, n, final, visitor)

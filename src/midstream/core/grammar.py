@@ -57,6 +57,7 @@ if not cython.compiled:
         FAILED,
         FIRST_ITEM,
         KEY,
+        LENIENT_KEY,
         LITERAL,
         NEXT_ITEM,
         NEXT_KEY,
@@ -111,11 +112,23 @@ def feed(machine: Machine, fragment: str | bytes, visitor: Visitor) -> None:
             )
         ):
             # the fast path, see ``machine``: a piece of the open string or key, and nothing else
-            machine.base = base
             if machine.mode == STRING:
+                machine.base = base
                 visitor.more(text)
-            else:
+            elif machine.mode == KEY:
+                machine.base = base
                 machine.token.append(text)
+            elif machine.mode == LENIENT_KEY:
+                machine.base = base
+                machine.room -= len(text)
+                machine.token.append(text)
+            elif text[len(text) - 1] == "," or text[len(text) - 1] == " ":
+                # the closing quote may be missing there
+                _feed_text(machine, text, OPEN, visitor)
+            else:
+                machine.base = base
+                machine.room -= len(text)
+                visitor.more(text)
         elif machine.finished:
             _reject(machine, len(text), visitor)
         elif machine.carry and text:

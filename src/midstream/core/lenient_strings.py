@@ -20,6 +20,7 @@ if not cython.compiled:
     from .chars import content_end, slice_of
     from .lenient_escapes import read_escape
     from .look_ahead import CLOSERS, names_quoted_member, quote_verdict, skip_space
+    from .machine import disable_fast_path, enable_fast_path
     from .modes import (
         AFTER_ITEM,
         AFTER_MEMBER,
@@ -41,7 +42,7 @@ if not cython.compiled:
     )
     from .recovery import count_lines, fail
     from .repairs import hold, report
-    from .strings import cached_key
+    from .strings import _hex_digit, _simple, cached_key
     from .structure import end_root
 
 if TYPE_CHECKING:
@@ -56,29 +57,32 @@ def begin_string(
 ) -> int:
     """Read a string or key after its quote, right before i, with plain content up to j."""
     is_key = machine.mode > NEXT_ITEM
-    if j + 2 < n and chars[j] == '"' and j - i <= machine.options.string_limit:
-        # complete, and followed by what usually follows
-        c = chars[j + 1]
+    is_complete = j + 2 < n and chars[j] == '"' and j - i <= machine.options.string_limit
+    if is_complete and _is_usual_end(machine, chars, j, n, is_key):
         if is_key:
-            closes = c == ":"
-        elif c == ",":
-            c = chars[j + 2]
-            closes = c == '"' or c == "\n" or (c == " " and j + 3 < n and chars[j + 3] == '"')
-            closes = closes and machine.after != AFTER_ROOT
+            machine.mode = COLON
+            visitor.key(cached_key(machine.strings, text, chars, i, j))
         else:
-            closes = (c == "}" and machine.after == AFTER_MEMBER) or (
-                c == "]" and machine.after == AFTER_ITEM
-            )
-        if closes:
-            if is_key:
-                machine.mode = COLON
-                visitor.key(cached_key(machine.strings, text, chars, i, j))
-            else:
-                machine.mode = machine.after
-                visitor.string(slice_of(text, chars, i, j) if cython.compiled else text[i:j], True, True)
-            return j + 1
+            machine.mode = machine.after
+            visitor.string(slice_of(text, chars, i, j) if cython.compiled else text[i:j], True, True)
+        return j + 1
     _open(machine, is_key, '"', FRESH)
     return read_lenient_string(machine, text, chars, i, n, final, visitor)
+
+
+def _is_usual_end(machine: Machine, chars: str, j: int, n: int, is_key: bool) -> bool:
+    """Report whether the double quote chars[j] is followed by what follows most strings of JSON."""
+    if j + 1 >= n:
+        return False
+    c = chars[j + 1]
+    if is_key:
+        return c == ":"
+    if c == ",":
+        if j + 2 >= n or machine.after == AFTER_ROOT:
+            return False
+        c = chars[j + 2]
+        return c == '"' or c == "\n" or (c == " " and j + 3 < n and chars[j + 3] == '"')
+    return (c == "}" and machine.after == AFTER_MEMBER) or (c == "]" and machine.after == AFTER_ITEM)
 
 
 def begin_odd_string(
@@ -134,6 +138,7 @@ def read_lenient_string(
     """
     quotes = machine.quotes
     is_final = final != OPEN
+    disable_fast_path(machine)
     # whether the closing quote may be missing (rule S6)
     may_end = machine.mode == LENIENT_STRING and machine.after == AFTER_MEMBER
     may_end = may_end and not machine.flags & (TRIPLE | ESCAPED)
@@ -151,11 +156,33 @@ def read_lenient_string(
             comma = _comma_before(text, start, j) if may_end and not is_final else -1
             if comma < 0:
                 _add(machine, text, chars, start, j, visitor)
-                return j if machine.room >= 0 else _too_long(machine, j, visitor)
+                if machine.room < 0:
+                    return _too_long(machine, j, visitor)
+                flags = machine.flags & (BEGUN | FRESH | TRIPLE | ESCAPED)
+                if quotes == '"' and flags == (BEGUN if machine.mode == LENIENT_STRING else 0):
+                    enable_fast_path(machine, machine.room, j)
+                return j
             _add(machine, text, chars, start, comma, visitor)
             return hold(machine, text, comma, n) if machine.room >= 0 else _too_long(machine, comma, visitor)
         c = text[j]
         if c == "\\":
+            simple = None
+            end = j + 2
+            if end <= n and not machine.flags & ESCAPED:
+                c = chars[j + 1]
+                simple = _simple(c)
+                if c == "u" and j + 6 <= n:
+                    simple = _code_unit(chars, end)
+                    end = j + 6
+            if simple is not None and j - start < machine.room:
+                # an escape of JSON: its character is reported with what follows it
+                machine.room -= j - start + 1
+                machine.flags &= ~FRESH
+                if j > start:
+                    machine.token.append(slice_of(text, chars, start, j))
+                machine.token.append(simple)
+                start = j = end
+                continue
             # the content before the escape
             _add(machine, text, chars, start, j, visitor)
             if machine.room < 0:
@@ -207,6 +234,9 @@ def read_lenient_string(
                 machine.line_start = machine.base + j
             continue
         # a quote
+        is_usual = quotes == '"' and not machine.flags & (TRIPLE | ESCAPED)
+        if is_usual and _is_usual_end(machine, chars, j, n, machine.mode == LENIENT_KEY):
+            return _end(machine, text, chars, start, j, j + 1, visitor)
         if machine.flags & TRIPLE:
             end = j + 1
             while end < n and end < j + 6 and text[end] == c:
@@ -260,6 +290,17 @@ def read_lenient_string(
             j += 1
 
 
+def _code_unit(chars: str, i: int) -> str | None:
+    """Return the character of the four hexadecimal digits at chars[i], None if it is not a character."""
+    code = 0
+    for k in range(i, i + 4):
+        digit = _hex_digit(chars[k])
+        if digit < 0:
+            return None
+        code = code * 16 + digit
+    return None if 0xD800 <= code < 0xE000 else chr(code)
+
+
 def _comma_before(text: str, start: int, j: int) -> int:
     """Return the index of the comma that only spaces separate from j, or -1."""
     j -= 1
@@ -274,12 +315,15 @@ def _add(machine: Machine, text: str, chars: str, start: int, end: int, visitor:
     machine.room = room - (end - start)
     if machine.room < 0:
         end = start + room
+    has_escapes = machine.mode == LENIENT_STRING and not machine.token.is_empty()
     if end > start:
         machine.flags &= ~FRESH
-    elif machine.flags & BEGUN or machine.mode == LENIENT_KEY:
+    elif (machine.flags & BEGUN and not has_escapes) or machine.mode == LENIENT_KEY:
         start = -1
     if start >= 0:
         piece = text if end - start == len(text) else slice_of(text, chars, start, end)
+        if has_escapes:
+            piece = machine.token.take(piece)
         if machine.mode == LENIENT_KEY:
             machine.token.append(piece)
         elif machine.flags & BEGUN:
@@ -307,7 +351,10 @@ def _end(machine: Machine, text: str, chars: str, start: int, j: int, end: int, 
         machine.mode = COLON
         visitor.key(key)
         return end
-    visitor.string(text[start:j], not machine.flags & BEGUN, True)
+    piece = slice_of(text, chars, start, j)
+    if not machine.token.is_empty():
+        piece = machine.token.take(piece)
+    visitor.string(piece, not machine.flags & BEGUN, True)
     machine.mode = machine.after
     if machine.mode == AFTER_ROOT:
         end_root(machine, end, visitor)
