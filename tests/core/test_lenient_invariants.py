@@ -5,6 +5,7 @@ MIDSTREAM_LENIENT_TEXTS sets how many texts each property tries; the default sui
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 from random import Random
@@ -61,9 +62,24 @@ def test_l4_valid_text_gives_the_strict_result_and_no_repairs(midstream: Any) ->
         assert rows == strict, seed
         assert accumulator.repairs == ()
         assert exactly(midstream.parse_partial(f"[{text}]")[0]) == exactly(value)
-        # L8: so does text that is cut off
+
+
+@each_build
+def test_l8_truncated_stays_truncated(midstream: Any) -> None:
+    for seed in range(TEXTS):
+        text, value = valid(seed)
         for end in range(0, len(text), 7):
-            assert read(midstream, [text[:end]])[0] == read(midstream, [text[:end]], "strict")[0], (seed, end)
+            strict, _ = read(midstream, [text[:end]], "strict")
+            rows, accumulator = read(midstream, [text[:end]])
+            assert rows == strict, (seed, end)
+            if isinstance(value, (dict, list)) and end < len(text.rstrip()):
+                assert accumulator.error.code == "truncated"
+        # with mistakes: what is complete at the end was complete before it
+        accumulator = lenient(midstream)
+        accumulator.add_fragment(broken(seed))
+        was_complete = accumulator.is_complete
+        accumulator.finish()
+        assert was_complete or accumulator.error is not None, seed
 
 
 @each_build
@@ -187,6 +203,30 @@ def test_l11_further_repairs_are_only_counted(midstream: Any) -> None:
     assert [update.kind for update in updates].count("Repair") == 3
     restored = midstream.JsonFragmentAccumulator.restore(accumulator.checkpoint())
     assert (restored.repairs, restored.repair_count) == (accumulator.repairs, 5)
+
+
+def test_l12_strict_parsing_does_not_enter_the_dialect(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many instructions it takes is what `make bench-check` compares; here it takes no other way."""
+    plain = BUILDS["plain"]
+    grammar = importlib.import_module(f"{plain.__name__}.core.grammar")
+
+    def refuse(*arguments: Any) -> Any:
+        raise AssertionError(arguments)
+
+    for name in (
+        "begin_bare", "begin_string", "continue_lenient", "note_line", "read_bare_string", "repair",
+        "resumed", "take_back",
+    ):  # fmt: skip
+        monkeypatch.setattr(grammar, name, refuse)
+    for seed in range(TEXTS):
+        for text in (valid(seed)[0], broken(seed)):
+            for policy in ("event", "recover"):
+                accumulator = plain.JsonFragmentAccumulator(on_error=policy)
+                for character in text:
+                    accumulator.add_fragment(character)
+                accumulator.finish()
+    with pytest.raises(AssertionError):
+        plain.JsonFragmentAccumulator(dialect="lenient").add_fragment("[1,]")
 
 
 SHAPES = {
