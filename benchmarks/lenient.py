@@ -2,9 +2,9 @@
 
     python benchmarks/lenient.py [--quick] [--write] [--wrong]
 
-Prints the tables; with --write they are written to docs/guides/lenient.md, with --wrong the cases of the
-corpus that midstream reads otherwise than meant are listed. All libraries run on the same texts in one run.
-If a library is missing, the program names it and writes nothing.
+Prints the tables; with --write they are written to docs/lenient.md, as `make bench DOCS=1 ONLY=lenient` does,
+with --wrong the cases of the corpus that midstream reads otherwise than meant are listed. All libraries run
+on the same texts in one run. If a library is missing, it has no column, and nothing is written.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING, Any
 import midstream
 from corpus import Case, read
 from peers import version_of
-from report import number, setting, table
+from report import Report, main, number, put, setting, table
 from wrong_values import is_beginning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-PAGE = Path(__file__).parent.parent / "docs" / "guides" / "lenient.md"
-BEGIN, END = "<!-- begin comparison -->", "<!-- end comparison -->"
+PAGE = Path(__file__).parent.parent / "docs" / "lenient.md"
+TITLE = "13. Broken JSON"
 SCRIPT = Path(__file__).parent / "node" / "repair.mjs"
 FRAGMENT = 8
 SIZES = {"5 KB": 5_000, "50 KB": 50_000}
@@ -317,7 +317,7 @@ NOTE = (
 )
 
 
-def compare(quick: bool) -> tuple[str, list[str]]:
+def compare(quick: bool) -> tuple[list[str], list[str]]:
     """Return the tables, and what is missing."""
     cases = read()[:: 8 if quick else 1]
     seconds = 0.02 if quick else 1.0
@@ -337,14 +337,18 @@ def compare(quick: bool) -> tuple[str, list[str]]:
         answered = node
         versions["jsonrepair"] = node["version"]
     note = NOTE.format(count=len(cases), fragment=FRAGMENT, samples=SAMPLES)
-    parts = [
+    tables = [
         counted(repairers, answered, cases),
         timed(repairers, answered, seconds),
         hostile(repairers, quick),
-        note,
-        setting(versions),
     ]
-    return "\n\n".join(parts), missing
+    return [*tables, note, setting(versions)], missing
+
+
+def measure(quick: bool) -> Report:
+    """Compare, and return the tables."""
+    parts, missing = compare(quick)
+    return Report(TITLE, [*parts, *(f"Missing: {name}." for name in missing)])
 
 
 def list_wrong() -> None:
@@ -356,27 +360,25 @@ def list_wrong() -> None:
             print(f"{case.kind}: {case.name}\n{case.text}\n  meant {case.value!r}\n  found {value!r}\n")
 
 
-def main() -> int:
-    """Print or write the tables."""
-    if "--wrong" in sys.argv:
-        list_wrong()
-        return 0
-    text, missing = compare("--quick" in sys.argv)
+def write() -> int:
+    """Print the tables, and write them to the page."""
+    parts, missing = compare(quick=False)
+    text = "\n\n".join(parts)
     print(text)
     for name in missing:
         print(f"missing: {name}", file=sys.stderr)
-    if "--write" in sys.argv:
-        if missing:
-            return 1
-        page = PAGE.read_text("utf-8")
-        before, begin, rest = page.partition(BEGIN)
-        _, end, after = rest.partition(END)
-        if not end:
-            print(f"{PAGE.name} has no place for the tables", file=sys.stderr)
-            return 1
-        PAGE.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", "utf-8")
+    if missing:
+        return 1
+    if not put(PAGE, text):
+        print(f"{PAGE.name} has no place for the tables", file=sys.stderr)
+        return 1
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if "--wrong" in sys.argv:
+        list_wrong()
+    elif "--write" in sys.argv:
+        sys.exit(write())
+    else:
+        main(measure)

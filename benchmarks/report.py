@@ -19,6 +19,20 @@ if TYPE_CHECKING:
     from timing import Timing
 
 
+# what stands around the measurements in a page
+START, END = "<!-- bench -->", "<!-- end of bench -->"
+
+
+def put(path: Path, text: str) -> bool:
+    """Replace the text between the marks of a file, if it has any."""
+    before, start, rest = path.read_text("utf-8").partition(START)
+    _, end, after = rest.partition(END)
+    if not end:
+        return False
+    path.write_text(f"{before}{start}\n{text}\n{end}{after}", "utf-8")
+    return True
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Format a table; all columns except the first are numbers."""
     lines = [head, ["---", *("---:" for _ in head[1:])], *rows]

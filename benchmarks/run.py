@@ -18,17 +18,18 @@ from pathlib import Path
 from event_peers import EVENT_PEERS
 from ours import COMPILED, CORES, KEPT, LIVE, UPDATES, named
 from peers import JITER, PEERS, SJP_NATIVE, version_of
-from report import Report, Targets, read, setting, table
+from report import END, START, Report, Targets, put, read, setting, table
 from sdks import SDKS
 
 QUESTIONS = [
     "values", "in_node", "updates", "one_shot", "growth", "memory", "chunker", "many_streams", "latency",
-    "footprint", "wrong_values", "selections", "typed_values",
+    "footprint", "wrong_values", "selections", "typed_values", "lenient",
 ]  # fmt: skip
 ROOT = Path(__file__).parent.parent
+# the questions whose answers have another page
+PAGES = {"lenient": ROOT / "docs" / "lenient.md"}
 DOCUMENT = ROOT / "docs" / "benchmarks.md"
 PICTURE = ROOT / "docs" / "pictures" / "growth.svg"
-START, END = "<!-- bench -->", "<!-- end of bench -->"
 SHORT_COLUMNS = ("0.1 KB", "0.5 KB", "5 KB", "50 KB", "one 50 KB string")
 SHORT_ROWS = [
     *(named(COMPILED, use) for use in (KEPT, LIVE, UPDATES)),
@@ -55,16 +56,6 @@ def short(reports: dict[str, Report]) -> str:
         if name in cells
     ]
     return table(["nanoseconds per fragment", *SHORT_COLUMNS], rows)
-
-
-def put(path: Path, text: str) -> bool:
-    """Replace the text between the marks of a file, if it has any."""
-    before, start, rest = path.read_text("utf-8").partition(START)
-    _, end, after = rest.partition(END)
-    if not end:
-        return False
-    path.write_text(f"{before}{start}\n{text}\n{end}{after}", "utf-8")
-    return True
 
 
 def renewed(document: str, sections: dict[str, str], targets: Targets) -> str:
@@ -108,17 +99,21 @@ def main() -> int:
     for name in asked:
         with_picture = ["--picture", str(PICTURE)] if name == "growth" and "--docs" in sys.argv else []
         report = ask(name, options + with_picture)
+        text = f"**{name} failed**"
         if report is not None:
             reports[name] = report
             title, _, rest = report.text().partition("\n")
-            texts.append(f"{title}\n\n`python benchmarks/{name}.py`\n{rest}")
-        else:
-            texts.append(f"**{name} failed**")
-        print(f"\n{texts[-1]}", flush=True)
+            text = f"{title}\n\n`python benchmarks/{name}.py`\n{rest}"
+        print(f"\n{text}", flush=True)
+        if name not in PAGES:
+            texts.append(text)
     targets = Targets([row for report in reports.values() for row in report.targets.rows])
     took = f"Measured in {time.monotonic() - start:.0f} s, with {' and '.join(CORES)}."
     table_for_readme = short(reports)
     print(f"\n{judged(targets)}\n\n## In short\n\n{table_for_readme}\n\n{took}")
+    if "--docs" in sys.argv:
+        for name in PAGES.keys() & reports.keys():
+            put(PAGES[name], "\n\n".join(reports[name].parts))
     if "--docs" in sys.argv and asked is QUESTIONS:
         put(DOCUMENT, "\n\n".join([head, *texts, judged(targets), took]))
         put(ROOT / "README.md", table_for_readme)

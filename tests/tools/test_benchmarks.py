@@ -298,6 +298,7 @@ def test_text_goes_between_the_marks(tmp_path: Path) -> None:
     assert not run.put(page, "new")
     assert run.START in run.DOCUMENT.read_text("utf-8")
     assert all((BENCHMARKS / f"{question}.py").exists() for question in run.QUESTIONS)
+    assert all(run.START in page.read_text("utf-8") for page in run.PAGES.values())
 
 
 def test_the_sections_of_some_questions_are_written_anew() -> None:
