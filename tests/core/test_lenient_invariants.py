@@ -1,13 +1,9 @@
-"""The promises of the lenient dialect, L1 to L12, as properties of random texts.
-
-MIDSTREAM_LENIENT_TEXTS sets how many texts each property tries; the default suits every commit.
-"""
+"""The promises of the lenient dialect, L1 to L12, as properties of random texts."""
 
 from __future__ import annotations
 
 import importlib
 import json
-import os
 from random import Random
 from typing import Any
 
@@ -19,7 +15,8 @@ from lenient_cases import REPAIRED
 from lenient_texts import broken, cut_at_random, grows, has_duplicates, read, valid
 from model import exactly
 
-TEXTS = int(os.environ.get("MIDSTREAM_LENIENT_TEXTS", "120"))
+# how many each property tries
+TEXTS = 120
 each_build = pytest.mark.parametrize("midstream", BUILDS.values(), ids=list(BUILDS))
 
 
@@ -157,6 +154,16 @@ def test_l10_the_value_is_json(midstream: Any) -> None:
             strict.add_fragment(json.dumps(accumulator.value, allow_nan=False))
             strict.finish()
             assert exactly(strict.value) == exactly(accumulator.value), seed
+
+
+@pytest.mark.deep
+@each_build
+@pytest.mark.parametrize("promise", [name for name in dir() if name.startswith("test_l")])
+def test_promises_of_ten_thousand_texts(
+    midstream: Any, promise: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(globals(), "TEXTS", 10_000)
+    globals()[promise](midstream)
 
 
 @each_build

@@ -166,12 +166,17 @@ def test_what_holds_for_tool_calls_names_its_tests() -> None:
         assert name in named_in(file)
 
 
-def test_what_holds_for_typed_streams_names_its_tests() -> None:
-    body = (DOCS / "promises.md").read_text("utf-8").partition("\n## Typed streams\n")[2]
-    promised = set(re.findall(r"\*\*(T\d)\. ", body))
-    assert promised == {f"T{number}" for number in range(1, 8)}
+@pytest.mark.parametrize(
+    ("heading", "letter", "count"), [("Typed streams", "T", 7), ("The lenient dialect", "L", 12)]
+)
+def test_what_holds_for_a_part_names_its_tests(heading: str, letter: str, count: int) -> None:
+    text = (DOCS / "promises.md").read_text("utf-8")
+    body = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    promised = set(re.findall(rf"\*\*({letter}\d+)\. ", body))
+    assert promised == {f"{letter}{number}" for number in range(1, count + 1)}
     named = named_tests(body)
-    assert {number.upper() for _, name in named for number in re.findall(r"_(t\d)(?=_)", name)} == promised
+    tested = {number.upper() for _, name in named for number in re.findall(r"_([tl]\d+)(?=_)", name)}
+    assert tested == promised
     for file, name in named:
         assert name in named_in(file)
 
