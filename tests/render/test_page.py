@@ -787,7 +787,10 @@ def test_times_are_shown(visit: Visit) -> None:
     assert re.fullmatch(r"[\d.]+ m?s", str(inner.text_content()))
     visit.card("plan_weekend").locator(".key", has_text="title").hover()
     expect(inner).to_have_count(0)
-    in_ms = [float(time.split()[0]) * (1000 if time.endswith(" s") else 1) for time in times]
+    first, elapsed = figures.split(" · ")[:2]
+    shown = [first.removeprefix("first value "), *times, elapsed.removeprefix("elapsed ")]
+    in_ms = [float(time.split()[0]) * (1000 if time.endswith(" s") else 1) for time in shown]
+    # all of them count from the start of the stream
     assert in_ms == sorted(in_ms)
 
 
@@ -1076,6 +1079,7 @@ def test_it_is_readable_on_a_phone(browser: Browser, stage: Stage, scheme: Any) 
     visit.wait("streaming")
     expect(visit.page.locator("#recording")).to_be_hidden()
     expect(visit.page.locator("#stop")).to_be_in_viewport()
+    expect(visit.page.get_by_role("link", name="Docs")).to_be_in_viewport()
     visit.picture(f"phone-running-{scheme}")
     visit.wait()
     visit.picture(f"phone-{scheme}")
@@ -1089,6 +1093,10 @@ def test_it_is_readable_on_a_phone(browser: Browser, stage: Stage, scheme: Any) 
         assert box["height"] >= 38
     contrasts = visit.page.evaluate(CONTRASTS)
     assert min(contrasts.values()) >= 4.5, contrasts
+    # the controls come back above, and the end of the stream stays where it was
+    visit.paste(lines(events(*pieces(json.dumps([{"row": n} for n in range(60)]), 10))), 400)
+    visit.wait()
+    expect(visit.page.locator(".row").last).to_be_in_viewport()
     assert visit.complaints == []
     context.close()
 

@@ -100,10 +100,11 @@ class Timing {
   get figures() {
     const figures = [];
     if (this.#valueAt !== null) figures.push(["first value", duration(this.#valueAt)]);
-    const elapsed = this.#lastAt - (this.#firstAt ?? 0);
-    if (elapsed > 0) {
-      figures.push(["elapsed", duration(elapsed)]);
-      const rate = Math.round((this.#length / elapsed) * 1000);
+    if (this.#lastAt > 0) figures.push(["elapsed", duration(this.#lastAt)]);
+    // of the call's own time, without the wait for it
+    const writing = this.#lastAt - (this.#firstAt ?? 0);
+    if (writing > 0) {
+      const rate = Math.round((this.#length / writing) * 1000);
       figures.push([`${rate.toLocaleString("en")} chars/s`]);
     }
     return figures;
@@ -146,6 +147,8 @@ export class CallCard {
   #timing = new Timing();
   #numbers = new NumberTexts();
   #now;
+  // the time of the last update: a field that ends with it has this time, too
+  #at = 0;
   #say;
 
   /** `now` returns the milliseconds since the stream began, `say` announces what an action did. */
@@ -196,7 +199,8 @@ export class CallCard {
       this.#end = this.#state in MARKS && hasText ? endOf(rawArgs) : null;
     }
     this.#numbers.read(rawArgs);
-    this.#timing.add(this.#now(), rawArgs.length, args !== undefined);
+    this.#at = this.#now();
+    this.#timing.add(this.#at, rawArgs.length, args !== undefined);
     this.#showFigures();
     if (args !== undefined) this.#showTree(args, call);
     else if (this.#state !== STATES.streaming) setText(this.empty, rawArgs === "" ? "No arguments." : "");
@@ -261,7 +265,7 @@ export class CallCard {
   #showTree(args, call) {
     if (this.#tree === null) {
       this.#tree = new ValueTree(`${call.name ?? "unnamed call"}: arguments`, {
-        clock: () => duration(this.#now()),
+        clock: () => duration(this.#at),
         onHover: (segments) => {
           const text = this.#call.rawArgs;
           this.#raw.hover(segments === null ? null : spanOf(text, segments));

@@ -26,10 +26,17 @@ export class Follower {
   begin() {
     this.#isRunning = true;
     this.#isOn = true;
+    this.clear();
     this.#show();
   }
 
+  /** Note that the output was emptied: the page may scroll up by itself, which does not end the following. */
+  clear() {
+    this.#top = 0;
+  }
+
   end() {
+    this.follow();
     this.#isRunning = false;
     this.#show();
   }
@@ -44,17 +51,19 @@ export class Follower {
   /** Scroll to the lowest value that is growing, if it is below the window. */
   follow() {
     if (!this.#isOn || !this.#isRunning) return;
-    let bottom = -Infinity;
-    for (const edge of this.#output.querySelectorAll(".here > .row, .text.busy")) {
-      bottom = Math.max(bottom, edge.getBoundingClientRect().bottom);
-    }
+    let edges = [...this.#output.querySelectorAll(".here > .row, .text.busy")];
+    // nothing grows any more: what came last
+    if (edges.length === 0) edges = [...this.#output.querySelectorAll(".row, .text")].slice(-1);
+    const bottom = Math.max(...edges.map((edge) => edge.getBoundingClientRect().bottom));
     const limit = innerHeight * (1 - MARGIN);
     if (bottom > limit) scrollBy({ top: bottom - limit, behavior: "instant" });
     this.#top = scrollY;
   }
 
   #onScroll() {
-    if (scrollY < this.#top - 2) this.#leave();
+    // at its end, the page scrolls up by itself when it becomes shorter
+    const isAtEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
+    if (scrollY < this.#top - 2 && !isAtEnd) this.#leave();
     this.#top = scrollY;
   }
 
@@ -65,5 +74,7 @@ export class Follower {
 
   #show() {
     this.#button.hidden = this.#isOn || !this.#isRunning;
+    // the browser would scroll, too, when the sizes of values above become known
+    document.documentElement.style.overflowAnchor = this.#isOn && this.#isRunning ? "none" : "";
   }
 }

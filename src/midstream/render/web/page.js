@@ -118,6 +118,7 @@ async function start(source, from = "") {
   running = run;
   const fresh = () => {
     output.replaceChildren();
+    follower.clear();
     output.classList.remove("several");
     run.view = new StreamView(output, announce, { onFrame: () => follower.follow(), say: announceAction });
     run.view.filter(filter.value);
@@ -209,10 +210,14 @@ function finish(run, ending) {
 function setRunning(isRunning) {
   // the same place for both; the focus stays there
   const hadFocus = [startButton, stopButton].includes(document.activeElement);
+  const { top } = output.getBoundingClientRect();
   startButton.hidden = isRunning;
   stopButton.hidden = !isRunning;
-  if (hadFocus) (isRunning ? stopButton : startButton).focus();
   document.documentElement.dataset.running = String(isRunning);
+  // on a phone, controls come back above: a page that has scrolled on shows the same as before
+  const moved = output.getBoundingClientRect().top - top;
+  if (scrollY > 0 && moved > 0) scrollBy({ top: moved, behavior: "instant" });
+  if (hadFocus) (isRunning ? stopButton : startButton).focus({ preventScroll: scrollY > 0 });
 }
 
 // Controls
