@@ -44,6 +44,15 @@ test("the repairs of a batch that is refused are forgotten, and one without a pl
   }
 });
 
+test("no more than 1,000 repairs are kept", () => {
+  const rebuilder = new JsonFragmentRebuilder();
+  for (let n = 0; n < 1001; n++) rebuilder.apply(repair("comment", n, "root"));
+  const { repairs } = rebuilder;
+  assert.deepEqual([repairs.length, repairs[0].index, repairs[999].index], [1000, 0, 999]);
+  rebuilder.apply(repair("comment", 1001, "root"));
+  assert.equal(rebuilder.repairs, repairs);
+});
+
 test("kinds with a lower-case letter, and kinds that are not known", () => {
   const rebuilder = new JsonFragmentRebuilder();
   rebuilder.apply([{ ...repair("comment", 0, "root"), kind: "repair" }, { path: "root", kind: "Future" }]);

@@ -315,7 +315,7 @@ export declare class JsonFragmentRebuilder<T = JsonValue> {
   get isComplete(): boolean;
   /** The error of the last Error update. */
   get error(): ParserError | null;
-  /** What the sender repaired, in the order of the text. */
+  /** What the sender repaired, in the order of the text; the first 1,000 are kept. */
   get repairs(): ReadonlyArray<Repair>;
   /** Apply the next updates, all or none; return whether the value changed. */
   apply(updates: Iterable<JsonFragment> | JsonFragment): boolean;

@@ -1,7 +1,7 @@
 /** Where a stream of updates stands, and whether the next update can continue from there. */
 
 import { JsonStreamError, errorOf } from "./errors.js";
-import { MAX_DEPTH } from "./limits.js";
+import { MAX_DEPTH, MAX_REPAIRS } from "./limits.js";
 import { formatPath, formatSegment, segmentsBetween, splitPath } from "./paths.js";
 import { trailingHighSurrogate } from "./text.js";
 
@@ -115,7 +115,7 @@ export class Cursor {
       return;
     }
     if (kind === "Repair") {
-      at.repairs = Object.freeze([...at.repairs, value]);
+      if (at.repairs.length < MAX_REPAIRS) at.repairs = Object.freeze([...at.repairs, value]);
       return;
     }
     if (at.done) throw this.#refusal("the document is already complete");

@@ -3,6 +3,8 @@
 // the defaults of Python's Limits
 export const MAX_DEPTH = 1000;
 export const MAX_NUMBER = 4300;
+/** How many repairs are kept of those that a sender reports. */
+export const MAX_REPAIRS = 1000;
 
 const DEFAULTS = { maxDepth: MAX_DEPTH, maxString: null, maxNumber: MAX_NUMBER, maxDocument: null };
 
