@@ -1,6 +1,7 @@
 /** Building a value from nested calls, with snapshots that share all that did not change. */
 
 import { formatPath } from "./paths.js";
+import { setMember } from "./text.js";
 
 /**
  * A visitor that builds a value.
@@ -9,22 +10,23 @@ import { formatPath } from "./paths.js";
  * the spine, which is the chain of containers that are still open (copy-on-write), and shares all others.
  */
 export class ValueBuilder {
+  root = undefined;
+  // the innermost open container, the spine, and the key of each container in the one around it
+  current = null;
+  inArray = false;
+  spine = [];
+  keys = [];
+  currentKey = null;
+  // the open string; the container receives its text only when the value is read
+  inString = false;
+  text = "";
+  isStale = false;
+  isPublished = false;
+  hasChanged = false;
+
+  /** `isLive`: readers get the growing value itself instead of snapshots. */
   constructor(isLive = false) {
-    // whether readers get the growing value itself instead of snapshots
     this.isLive = isLive;
-    this.root = undefined;
-    // the innermost open container, the spine, and the key of each container in the one around it
-    this.current = null;
-    this.inArray = false;
-    this.spine = [];
-    this.keys = [];
-    this.currentKey = null;
-    // the open string; the container receives its text only when the value is read
-    this.inString = false;
-    this.text = "";
-    this.isStale = false;
-    this.isPublished = false;
-    this.hasChanged = false;
   }
 
   /** Return the value, and mark it as published unless it is live. */
@@ -166,14 +168,5 @@ export class ValueBuilder {
     this.settle();
     this.text = "";
     this.inString = false;
-  }
-}
-
-/** Set a member as plain data: an assignment to "__proto__" would set the prototype. */
-function setMember(object, key, value) {
-  if (key === "__proto__") {
-    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
-  } else {
-    object[key] = value;
   }
 }

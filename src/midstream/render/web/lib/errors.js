@@ -58,13 +58,8 @@ export function errorOf(code, index = 0, detail = "") {
 /** The one exception that bad input throws; `error` holds the same facts as data. */
 export class JsonStreamError extends Error {
   constructor(error, path = "") {
-    super(error.message);
-    this.name = "JsonStreamError";
-    this.error = error;
-    this.code = error.code;
-    this.index = error.index;
-    this.line = error.line;
-    this.column = error.column;
-    this.path = path;
+    const { message, ...facts } = error;
+    super(message);
+    Object.assign(this, { name: "JsonStreamError", error, ...facts, path });
   }
 }

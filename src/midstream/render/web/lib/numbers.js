@@ -28,4 +28,4 @@ export function numberStep(state, c) {
 }
 
 /** Report whether a character occurs in numbers. */
-export const isNumberPart = (c) => (c >= "0" && c <= "9") || (c !== "" && ".-+eE".includes(c));
+export const isNumberPart = (c) => /[-+.\deE]/.test(c);

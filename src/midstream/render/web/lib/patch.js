@@ -1,6 +1,7 @@
 /** JSON Patch (RFC 6902) on values that share what did not change, with `append` for growing strings. */
 
 import { JsonStreamError, errorOf } from "./errors.js";
+import { setMember } from "./text.js";
 
 const isContainer = (value) => typeof value === "object" && value !== null;
 
@@ -156,12 +157,6 @@ class Patcher {
     const name = `${String(op)} ${JSON.stringify(path) ?? "without a path"}`;
     return new JsonStreamError(errorOf("invalid_patch", this.#index, `${name}: ${detail}`), String(path ?? ""));
   }
-}
-
-/** Set a member as plain data: an assignment to "__proto__" would set the prototype. */
-function setMember(object, key, value) {
-  if (key !== "__proto__") object[key] = value;
-  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** Report whether two JSON values are equal. */

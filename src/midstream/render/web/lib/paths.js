@@ -8,10 +8,6 @@ const SPECIAL =
   /[\x00-\x20.[\]"'\\\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/g;
 /** Matches an index in brackets. */
 export const INDEX = /\[(0|[1-9][0-9]{0,17})\]/y;
-const TO_ESCAPE = /["\\\x00-\x1f]/g;
-const SHORT_ESCAPES = {
-  '"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
-};
 
 /** Return the index of the first character at or after `at` that a plain name cannot hold. */
 export function nameEnd(path, at) {
@@ -100,9 +96,7 @@ export function formatSegment(segment, isFirst = false) {
 
 /** Write a key as a JSON string. A lone surrogate stays as it is; JSON.stringify would escape it. */
 function quoted(key) {
-  const escaped = (unit) =>
-    SHORT_ESCAPES[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return `"${key.replace(TO_ESCAPE, escaped)}"`;
+  return JSON.stringify(key).replace(/\\(?:u(d...)|.)/g, (escape, code) => (code ? String.fromCharCode(`0x${code}`) : escape));
 }
 
 /** Return the segments that lead from the path `base` to `path`, null if none do. */

@@ -12,29 +12,23 @@ const OUTSIDE = 0;
 const FIRST = 1;
 const COMPLETE = 6;
 
-function hexDigit(c) {
-  if (c >= "0" && c <= "9") return c.charCodeAt(0) - 48;
-  const lower = c.toLowerCase();
-  return lower >= "a" && lower <= "f" ? lower.charCodeAt(0) - 87 : -1;
-}
+const HEX_DIGIT = /[\da-f]/i;
 
 /** Decodes one string at a time. After `read`, `piece`, `isClosed` and `failure` hold the outcome. */
 export class StringReader {
-  constructor() {
-    this.piece = "";
-    this.isClosed = false;
-    this.failure = "";
-    // surrogate pairs read so far, in all strings: each takes two units and is one character
-    this.pairs = 0;
-    // how many characters the string may still have
-    this.room = 0;
-    // how many characters of an escape were read, and its code so far
-    this.escapeAt = OUTSIDE;
-    this.code = 0;
-    // an escaped high surrogate that waits for the low one, and whether the last unit was a raw one
-    this.high = 0;
-    this.wasHigh = false;
-  }
+  piece = "";
+  isClosed = false;
+  failure = "";
+  // surrogate pairs read so far, in all strings: each takes two units and is one character
+  pairs = 0;
+  // how many characters the string may still have
+  room = 0;
+  // how many characters of an escape were read, and its code so far
+  escapeAt = OUTSIDE;
+  code = 0;
+  // an escaped high surrogate that waits for the low one, and whether the last unit was a raw one
+  high = 0;
+  wasHigh = false;
 
   begin(room) {
     this.room = room;
@@ -131,9 +125,8 @@ export class StringReader {
       this.escapeAt = OUTSIDE;
       return before + SIMPLE_ESCAPES[c];
     }
-    const digit = hexDigit(c);
-    if (digit < 0) return this.#fail("invalid_escape");
-    const code = this.code * 16 + digit;
+    if (!HEX_DIGIT.test(c)) return this.#fail("invalid_escape");
+    const code = this.code * 16 + parseInt(c, 16);
     if (this.escapeAt + 1 < COMPLETE) {
       this.code = code;
       this.escapeAt++;

@@ -23,3 +23,9 @@ export const NOT_BLANK =
 
 /** Report whether a value is a record: an object that is neither null nor an array. */
 export const isRecord = (data) => typeof data === "object" && data !== null && !Array.isArray(data);
+
+/** Set a member as plain data: an assignment to "__proto__" would set the prototype. */
+export function setMember(object, key, value) {
+  if (key !== "__proto__") object[key] = value;
+  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+}
