@@ -165,6 +165,14 @@ test("a snapshot of the stream replaces what came before, and what follows conti
   ]);
 });
 
+test("an error in a snapshot of the stream is the error of the stream", async () => {
+  const error = { error_type: "overloaded", message: "try later", status: 529 };
+  const store = createStore([{ type: "stream_snapshot", messages: [{ text: "x", error: null }, { choice: 1, error }] }]);
+  await store.done;
+  const { status, error: found } = store.getSnapshot();
+  assert.deepEqual([status, found], ["failed", { code: "overloaded", message: "try later" }]);
+});
+
 test("the text is that of the first choice, and a refusal is the error of the stream", async () => {
   const store = createStore([
     { type: "text_delta", text: '{"a": ', choice: 0 },

@@ -103,7 +103,8 @@ const store = createStore<Trip>(stream);
 createStore<Trip>(messages(new URL("http://localhost/chat"), { signal: controller.signal }));
 const reader = new EventReader();
 for (const message of [...reader.addEvent({ type: "message", data: "[]", id: "" }), ...reader.finish()]) {
-  if (message.type === "provider_error") message.error_type.length;
+  if (message.type === "provider_error") message.error_type?.length;
+  if (message.type === "stream_snapshot") message.messages[0]?.error?.message?.length;
   handler.addMessage(message);
 }
 const stopListening: () => void = store.subscribe((snapshot) => snapshot.value?.days?.length);

@@ -328,6 +328,7 @@ def test_reasoning_and_refusals_stand_apart(visit: Visit) -> None:
     stream: list[tuple[str, dict[str, Any]]] = [
         ("reasoning_delta", {"text": "First [1", "message_id": "m"}),
         ("reasoning_delta", {"text": "], then", "message_id": "m"}),
+        ("reasoning_delta", {"signature": "EqQB", "message_id": "m"}),
         ("text_delta", {"text": '{"a": ', "message_id": "m"}),
         ("reasoning_delta", {"text": "Hm.", "message_id": "m"}),
         ("text_delta", {"text": "1}", "message_id": "m"}),
@@ -347,12 +348,14 @@ def test_reasoning_and_refusals_stand_apart(visit: Visit) -> None:
     assert visit.value("Structured output") == {"a": 1}
     assert visit.state_of("Structured output") == "complete"
     # and in a snapshot
-    message = {"message_id": "m", "reasoning": "First", "text": "Hello", "refusal": "No"}
+    error = {"error_type": "overloaded", "message": "try later"}
+    message = {"message_id": "m", "reasoning": "First", "text": "Hello", "refusal": "No", "error": error}
     snapshot = {"type": "stream_snapshot", "messages": [message]}
     body = f"event: stream_snapshot\ndata: {json.dumps(snapshot)}\n\nevent: stream_end\ndata: {{}}\n\n"
     visit.start("trip", 0)
-    visit.wait()
+    visit.wait("failed")
     assert visit.page.locator(".flow > *").all_text_contents() == ["ReasoningFirst", "Hello", "RefusalNo"]
+    expect(visit.page.locator("#status")).to_contain_text("try later")
 
 
 def test_a_snapshot_of_the_stream_is_shown_and_continued(visit: Visit) -> None:

@@ -228,8 +228,10 @@ export class StreamView {
   add(event) {
     const id = event.message_id ?? null;
     const calls = this.#handler.addMessage(event);
-    if (event.type in TEXTS) this.#message(id).addText(event.type, event.text, event.choice ?? 0);
-    else if (event.type === "message_end") this.#message(id).end(event.reason, event.is_truncated ?? false);
+    // the signature of a reasoning has no text
+    if (event.type in TEXTS) {
+      if (event.text) this.#message(id).addText(event.type, event.text, event.choice ?? 0);
+    } else if (event.type === "message_end") this.#message(id).end(event.reason, event.is_truncated ?? false);
     if (event.type === "tool_result") this.#addResult(event);
     else if (calls.length > 0) this.#message(id).setCalls(calls);
     this.#schedule();

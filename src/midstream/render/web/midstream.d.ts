@@ -337,6 +337,26 @@ export interface ToolCallUpdate {
   args_offset?: number | null;
 }
 
+/** How many tokens a message took, as far as the provider says. */
+export interface Usage {
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  cached_tokens?: number | null;
+  reasoning_tokens?: number | null;
+  /** What the provider sent. */
+  raw?: unknown;
+}
+
+/** An error that the provider reported, or with `error_type` "lost_event" the loss of a part of the stream. */
+export interface ProviderError {
+  error_type?: string | null;
+  message?: string | null;
+  status?: number | null;
+  /** In seconds. */
+  retry_after?: number | null;
+  is_retryable?: boolean | null;
+}
+
 /** A message and choice of a stream_snapshot. */
 export interface SnapshotMessage {
   message_id?: string | null;
@@ -344,43 +364,56 @@ export interface SnapshotMessage {
   text?: string | null;
   reasoning?: string | null;
   refusal?: string | null;
+  usage?: Usage | null;
   finish_reason?: string | null;
+  error?: ProviderError | null;
   calls?: Array<
     ToolCallUpdate & { status?: "open" | "complete" | "truncated" | "invalid" | "failed" | (string & {}) | null }
   > | null;
 }
 
-/** A message of a stream. Messages of other types are ignored. */
+/** The message that an event belongs to. */
+interface OfMessage {
+  message_id?: string | null;
+}
+
+/** The message that an event belongs to, and which of its alternative answers; 0 if it is absent. */
+interface OfChoice extends OfMessage {
+  choice?: number | null;
+}
+
+/** A message of a stream. Fields with their default are absent; messages of other types are ignored. */
 export type StreamEvent =
   | ({ type?: "tools_call_update" | "tool_call_update" } & ToolCallUpdate)
-  | { type?: "tools_call_update"; tool_call_updates: ToolCallUpdate[]; message_id?: string | null }
-  | {
+  | ({ type?: "tools_call_update"; tool_call_updates: ToolCallUpdate[] } & OfMessage)
+  | ({
       type: "tool_call_end";
       tool_call_id?: string | null;
       index?: number | string | null;
       failed?: boolean | null;
-      message_id?: string | null;
-      choice?: number | null;
-    }
-  | { type: "text_delta"; text: string; message_id?: string | null; choice?: number | null }
-  | { type: "stream_snapshot"; messages: SnapshotMessage[]; stream?: string | null }
-  | {
-      type: "reasoning_delta" | "refusal_delta";
-      text: string;
-      kind?: string | null;
-      message_id?: string | null;
-      choice?: number | null;
-    }
-  | { type: "provider_error"; error_type: string; message?: string | null; message_id?: string | null }
-  | { type: "server_tool_update" | "server_tool_result" | "usage" | "other"; [field: string]: unknown }
-  | { type: "tool_result"; tool_call_id?: string | null; result?: unknown; message_id?: string | null }
-  | {
+    } & OfChoice)
+  | ({ type: "text_delta"; text: string } & OfChoice)
+  | ({ type: "reasoning_delta"; text?: string | null; kind?: string | null; signature?: string | null } & OfChoice)
+  | ({ type: "refusal_delta"; text?: string | null } & OfChoice)
+  | ({ type: "tool_result"; tool_call_id?: string | null; result?: unknown } & OfMessage)
+  | ({
+      type: "server_tool_update";
+      tool_call_id?: string | null;
+      name?: string | null;
+      input?: string | null;
+      index?: number | string | null;
+    } & OfChoice)
+  | ({ type: "server_tool_result"; tool_call_id?: string | null; name?: string | null; result?: unknown } & OfChoice)
+  | ({ type: "usage" } & Usage & OfMessage)
+  | ({ type: "provider_error" } & ProviderError & OfMessage)
+  | ({ type: "other"; part_type?: string | null; data?: unknown } & OfChoice)
+  | ({
       type: "message_end";
       reason?: string | null;
       is_truncated?: boolean | null;
-      message_id?: string | null;
-      choice?: number | null;
-    };
+      usage?: Usage | null;
+    } & OfChoice)
+  | { type: "stream_snapshot"; messages: SnapshotMessage[]; stream?: string | null };
 
 /** A tool call as it stood at some moment; created by the handler, it does not change. */
 export declare class ToolCall {

@@ -185,9 +185,14 @@ async function start(source, from = "") {
 
 /** Show a message of a stream. */
 function show(run, message) {
-  if (message.type === "provider_error") run.problem ||= message.message || message.error_type;
-  else if (message.type === "stream_snapshot") run.view.restore(message);
-  else run.view.add(message);
+  if (message.type === "provider_error") {
+    run.problem ||= message.message || message.error_type || "the provider reported an error";
+  } else if (message.type === "stream_snapshot") {
+    run.view.restore(message);
+    for (const { error } of message.messages) if (error) show(run, { ...error, type: "provider_error" });
+  } else {
+    run.view.add(message);
+  }
 }
 
 function finish(run, ending) {

@@ -85,7 +85,8 @@ class StreamState {
     this.#callsOf = new Map(this.#handler.messageIds.map((id) => [id, this.#handler.calls(id)]));
     this.#accumulator = new JsonValueAccumulator({ onError: "event" });
     this.#text = this.#refusal = "";
-    for (const { choice, text, refusal } of event.messages) {
+    for (const { choice, text, refusal, error } of event.messages) {
+      if (error) this.#addEvent({ ...error, type: "provider_error" });
       if (choice) continue;
       this.#addContent({ type: "text_delta", text });
       this.#addContent({ type: "refusal_delta", text: refusal });
