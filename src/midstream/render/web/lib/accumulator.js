@@ -19,7 +19,7 @@ export class JsonValueAccumulator {
   #raises;
 
   /** `createVisitor` is internal: a subclass may put a visitor between grammar and builder. */
-  constructor({ onError = "raise", limits = {}, live = false } = {}, createVisitor = (builder) => builder) {
+  constructor({ onError = "raise", limits, live = false } = {}, createVisitor = (builder) => builder) {
     if (onError !== "raise" && onError !== "event") {
       throw new TypeError('onError is one of "raise", "event"');
     }
@@ -69,7 +69,7 @@ export class JsonValueAccumulator {
   }
 
   #outcome() {
-    if (this.#grammar.hasFailed && this.#raises) {
+    if (this.#grammar.error !== null && this.#raises) {
       throw new JsonStreamError(this.#grammar.error, this.#grammar.errorPath);
     }
     return this.#builder.hasChanged;

@@ -25,7 +25,7 @@ export class ValueBuilder {
   hasChanged = false;
 
   /** `isLive`: readers get the growing value itself instead of snapshots. */
-  constructor(isLive = false) {
+  constructor(isLive) {
     this.isLive = isLive;
   }
 

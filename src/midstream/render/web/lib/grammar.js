@@ -51,20 +51,17 @@ export class Grammar {
   #number = NO_DIGIT;
   #expected = LITERALS.n;
   #literalAt = 0;
+  // the error that ended the text, and the path of the value that it is in
+  error = null;
+  errorPath = "";
 
   constructor(visitor, limits) {
     this.#visitor = visitor;
     this.#limits = limits;
-    this.error = null;
-    this.errorPath = "";
   }
 
   get isComplete() {
     return this.#mode === AFTER_ROOT;
-  }
-
-  get hasFailed() {
-    return this.#mode === FAILED;
   }
 
   /** Return how far the text has been read: index, line and column, in characters. */
@@ -193,7 +190,7 @@ export class Grammar {
       this.#number = NO_DIGIT;
       return i;
     }
-    if (c === "t" || c === "f" || c === "n") {
+    if (c in LITERALS) {
       this.#mode = LITERAL;
       this.#expected = LITERALS[c];
       this.#literalAt = 0;

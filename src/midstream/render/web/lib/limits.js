@@ -14,13 +14,13 @@ const DEFAULTS = { maxDepth: MAX_DEPTH, maxString: null, maxNumber: MAX_NUMBER, 
  * Depth counts open containers; the others count characters: of a decoded string or key, of a number as
  * written, of a document with the white space around it.
  */
-export function readLimits(given = {}) {
+export function readLimits(given) {
   const limits = {};
   for (const [name, value] of Object.entries({ ...DEFAULTS, ...given })) {
     if (!Object.hasOwn(DEFAULTS, name)) throw new TypeError(`${name} is not a limit`);
     const limit = value === undefined ? DEFAULTS[name] : value;
     if (limit !== null && !(Number.isSafeInteger(limit) && limit >= 0)) {
-      throw new TypeError(`${name} must be a count or null, not ${String(limit)}`);
+      throw new TypeError(`${name} must be a count or null, not ${limit}`);
     }
     limits[name] = limit ?? Infinity;
   }

@@ -25,7 +25,7 @@ export class JsonFragmentRebuilder {
 
   /** Forget everything but the options. */
   reset() {
-    this.#builder = new ValueBuilder();
+    this.#builder = new ValueBuilder(false);
     this.#cursor = new Cursor(this.#root);
   }
 

@@ -38,11 +38,11 @@ const resultOf = ({ subscription, segments }, value, isFinal) =>
 export class JsonSelectAccumulator {
   #subscriptions;
   #matches = new MatchList();
-  #builder = new ValueBuilder();
+  #builder = new ValueBuilder(false);
   #grammar;
   #isPartial;
 
-  constructor(paths, { partial = false, limits = {} } = {}) {
+  constructor(paths, { partial = false, limits } = {}) {
     const sources = typeof paths === "string" ? [paths] : paths;
     this.#subscriptions = sources.map((source) => ({ pattern: new Pattern(source), isDone: false }));
     this.#isPartial = partial;
@@ -93,7 +93,7 @@ export class JsonSelectAccumulator {
       found.push(...groups.flat());
     }
     // what follows the last possible match is not judged
-    if (this.#grammar.hasFailed && !this.isDone) {
+    if (this.#grammar.error !== null && !this.isDone) {
       const exception = new JsonStreamError(this.#grammar.error, this.#grammar.errorPath);
       exception.matches = found;
       throw exception;

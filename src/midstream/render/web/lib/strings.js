@@ -118,7 +118,7 @@ export class StringReader {
         this.code = 0;
         return "";
       }
-      if (!Object.hasOwn(SIMPLE_ESCAPES, c)) return this.#fail("invalid_escape");
+      if (!(c in SIMPLE_ESCAPES)) return this.#fail("invalid_escape");
       const before = this.release();
       if (this.room === 0) return before + this.#fail("string_limit");
       this.room--;

@@ -103,7 +103,7 @@ export class JsonFragmentAccumulator {
   #raises;
   #isReported = false;
 
-  constructor({ root = "root", onError = "raise", limits = {} } = {}) {
+  constructor({ root = "root", onError = "raise", limits } = {}) {
     if (onError !== "raise" && onError !== "event") {
       throw new TypeError('onError is one of "raise", "event"');
     }
