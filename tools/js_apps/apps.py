@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 BUDGETS = {
     "JsonValueAccumulator": ("export { JsonValueAccumulator } from 'midstream-json'", 4096),
     "values, updates, selections and patches": (
-        "export { JsonValueAccumulator, JsonFieldAccumulator, JsonFragmentAccumulator, JsonSelectAccumulator, "
-        "select, ANY, JsonFragmentRebuilder, JsonStreamError, applyPatch, parsePath } from 'midstream-json'",
+        "export { JsonValueAccumulator, JsonFieldAccumulator, JsonFragmentAccumulator, "
+        "JsonSelectAccumulator, select, ANY, JsonFragmentRebuilder, JsonStreamError, "
+        "applyPatch, parsePath } from 'midstream-json'",
         11_264,
     ),
     "events": ("export { events } from 'midstream-json'", 1_650),
