@@ -26,9 +26,26 @@ def import_library(name: str) -> Any:
 
 
 def library_of(type: Any) -> str:
-    """Return the library that a type belongs to, or else the first one that is installed."""
-    if (found := _owner(type, set())) is not None:
-        return found
+    """Return the library that a type belongs to, or else the first one that is installed.
+
+    A type belongs to the library of the first class or metadata in it that comes from one.
+
+    >>> from msgspec import Struct
+    >>> class Item(Struct):
+    ...     title: str
+    >>> library_of(dict[str, list[Item]])
+    'msgspec'
+    """
+    # the parts are kept alive, so that no other object gets the id of one
+    seen: dict[int, Any] = {}
+    waiting = [type]
+    while waiting:
+        part = waiting.pop()
+        if id(part) not in seen:
+            seen[id(part)] = part
+            if (library := _library_of_class(part)) is not None:
+                return library
+            waiting += reversed(_parts(part))
     for library in LIBRARIES:
         with suppress(ModuleNotFoundError):
             import_library(library)
@@ -36,42 +53,31 @@ def library_of(type: Any) -> str:
     return "pydantic"
 
 
-def _owner(type: Any, seen: set[int]) -> str | None:
-    """Return the library of the first class in a type that belongs to one, None if there is none."""
-    if id(type) in seen:
-        return None
-    seen.add(id(type))
+def _library_of_class(part: Any) -> str | None:
+    """Return the library of a class, or of metadata such as msgspec's `Meta`, None if it is of neither."""
     # compare names of modules: neither library has to be installed
-    for base in getattr(type, "__mro__", ()):
+    for base in getattr(part, "__mro__", ()):
         if base.__module__ == "pydantic.main" and base.__name__ == "BaseModel":
             return "pydantic"
-        if base.__name__ == "Struct" and base.__module__.partition(".")[0] == "msgspec":
+        if base.__name__ == "Struct" and _package(base) == "msgspec":
             return "msgspec"
-    name = _module(type)
-    if name in LIBRARIES:
+    if (name := _package(type(part))) in LIBRARIES:
         return name
-    if hasattr(type, "__pydantic_core_schema__") or hasattr(type, "__pydantic_validator__"):
-        return "pydantic"
-    below = [
-        *get_args(type),
-        *([origin] if (origin := getattr(type, "__origin__", None)) is not None else []),
-    ]
-    if is_typeddict(type) or (dataclasses.is_dataclass(type) and isinstance(type, _Type)):
+    is_pydantic = hasattr(part, "__pydantic_core_schema__") or hasattr(part, "__pydantic_validator__")
+    return "pydantic" if is_pydantic else None
+
+
+def _package(cls: type) -> str:
+    """Return the package of a class."""
+    return (cls.__module__ or "").partition(".")[0]
+
+
+def _parts(part: Any) -> list[Any]:
+    """Return what a type is made of: its arguments, its fields, or what it is an alias for."""
+    aliased = [getattr(part, "__origin__", None), getattr(part, "__value__", None)]
+    parts = [*get_args(part), *(target for target in aliased if target is not None)]
+    if is_typeddict(part) or (isinstance(part, type) and dataclasses.is_dataclass(part)):
         # the library may know the names that are unknown here
         with suppress(NameError, TypeError):
-            below += get_type_hints(type, include_extras=True).values()
-    elif (value := getattr(type, "__value__", None)) is not None:
-        # a type alias
-        below.append(value)
-    for part in below:
-        if (found := _owner(part, seen)) is not None:
-            return found
-    return None
-
-
-_Type: Any = type(int)
-
-
-def _module(thing: Any) -> str:
-    """Return the package of an object such as msgspec's `Meta`, the metadata of an annotation."""
-    return (getattr(type(thing), "__module__", "") or "").partition(".")[0]
+            parts += get_type_hints(part, include_extras=True).values()
+    return parts

@@ -618,6 +618,8 @@ def test_pydantic_types() -> None:
         matches = list(compiled.select(fragments, {"items[*]": Item, "n": None}, on_invalid="match"))
         assert [m.value for m in matches] == [seen[0].value, compiled.UNDEFINED, Item(title="c"), 1]
         assert [len(m.errors) for m in matches] == [0, 1, 0, 0]
+        # a match is immutable
+        assert all(isinstance(m.errors, tuple) for m in matches)
     assert compiled.first('{"a": "12"}', "a", int) == 12
     assert compiled.first('{"a": {"1": 2}}', "a", dict[int, int]) == {1: 2}
 

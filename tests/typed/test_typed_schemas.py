@@ -582,6 +582,37 @@ def test_a_generator_reads_its_values_when_it_is_used(typed: Any) -> None:
     assert list(accumulator.result.numbers) == [1, 2]
 
 
+class Point(msgspec.Struct):
+    x: int
+
+
+@dataclasses.dataclass
+class IntList:
+    numbers: list[int]
+
+
+@dataclasses.dataclass
+class Points:
+    points: list[Point]
+
+
+@dataclasses.dataclass
+class NumbersAndPoints:
+    numbers: IntList
+    points: Points
+
+
+@each_build
+def test_the_library_is_that_of_the_first_class(typed: Any) -> None:
+    # the annotations of a class are new objects whenever they are read, and may have the ids of former ones
+    text = '{"numbers": {"numbers": [1]}, "points": {"points": [{"x": 2}]}}'
+    accumulator = typed.JsonTypedAccumulator(NumbersAndPoints)
+    accumulator.add_fragment(text)
+    assert accumulator.result == NumbersAndPoints(IntList([1]), Points([Point(2)]))
+    base = importlib.import_module(typed.__name__.partition(".")[0])
+    assert base.first(text, "$", NumbersAndPoints) == accumulator.result
+
+
 @each_build
 def test_the_order_of_a_union_counts(typed: Any) -> None:
     # the types are equal

@@ -192,7 +192,7 @@ class JsonSelectAccumulator(Accumulator):
             if not errors:
                 matches[i] = match._replace(value=value)
             elif self._on_invalid == "match":
-                matches[i] = match._replace(value=UNDEFINED, errors=errors)
+                matches[i] = match._replace(value=UNDEFINED, errors=tuple(errors))
             else:
                 self._errors = errors
                 self._native = native
