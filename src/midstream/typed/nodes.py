@@ -76,31 +76,28 @@ class GrowingText:
 class ErrorLog:
     """Everything that is invalid; any earlier state of it can be read by its length."""
 
-    __slots__ = ("_entries", "count")
+    __slots__ = ("count", "entries")
 
     def __init__(self) -> None:
-        # errors, and lists of errors that are dropped
-        self._entries: list[TypedError | list[TypedError]] = []
+        # errors, and lists of errors that are dropped; it only grows
+        self.entries: list[TypedError | list[TypedError]] = []
         # how many errors there are now
         self.count = 0
 
-    def __len__(self) -> int:
-        return len(self._entries)
-
     def add(self, errors: list[TypedError]) -> None:
         """Add errors."""
-        self._entries += errors
+        self.entries += errors
         self.count += len(errors)
 
     def drop(self, errors: list[TypedError]) -> None:
         """Drop errors that were added before."""
-        self._entries.append(errors)
+        self.entries.append(errors)
         self.count -= len(errors)
 
     def read(self, length: int) -> list[TypedError]:
         """Return the errors after the first ``length`` entries."""
         found: dict[int, TypedError] = {}
-        for entry in self._entries[:length]:
+        for entry in self.entries[:length]:
             if isinstance(entry, list):
                 for error in entry:
                     del found[id(error)]

@@ -57,7 +57,7 @@ class TypedSnapshot(Generic[T]):
         self.is_complete = visitor.is_complete
         self._at = visitor.capture()
         self._errors = errors = visitor.errors
-        self._length = len(errors)
+        self._length = len(errors.entries)
         self._count = errors.count
         self._result = visitor.result
         self._accumulator = accumulator
