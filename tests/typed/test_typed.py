@@ -377,6 +377,9 @@ def test_a_duplicate_key_replaces_what_was_reported(typed: Any) -> None:
     assert accumulator.errors == []
     assert len(before.errors) == 1
     assert accumulator.result == {"a": 1}
+    # its place among the others is that of the first
+    accumulator, _ = feed(typed, dict[int, int], '{"1": "x", "2": 2, "1": 1}')
+    assert [*accumulator.result] == [1, 2]
 
 
 @each_build

@@ -175,6 +175,13 @@ class Node:
             else:
                 self.given.append(given)
 
+    def inputs(self) -> Any:
+        """Return the input for the validation of this container, with its keys in the order of the text."""
+        if self.previous is None:
+            return self.given
+        # the first value of a repeated key may have been invalid, and so no input
+        return {key: self.given[key] for key in self.index if key in self.given}
+
     def step(self, key: Segment) -> Segment:
         """Return the step from the validated container to a child: a name, a key or an index."""
         return key if self.body is None else self.body.names.get(key, key)

@@ -302,13 +302,13 @@ class TypedVisitor:
             parent.late[key] = [
                 (pair, (step, *steps)) for records in node.late.values() for pair, steps in records
             ]
-            value, given = None, node.given
+            value, given = None, node.inputs()
         else:
             if body.close is None:
                 value = dict(zip(node.keys, node.shown, strict=True)) if node.is_object else node.shown.copy()
             else:
                 try:
-                    value = body.close(node.given, self.context)
+                    value = body.close(node.inputs(), self.context)
                 except InvalidValueError as error:
                     parent.marks[parent.put(key, raw, view_of(node, len(node.raws)))] = INVALID
                     self.report_invalid(parent, key, error, raw)
