@@ -9,7 +9,7 @@ created when it is read.
 Read the files in this order:
 
 ``places``              where a value may be, and how a container is split
-``nodes``               the open containers
+``nodes``               the open containers, and the log of errors
 ``visitor``             follows the updates down the places
 ``undecided``           values that are collected first and read later
 ``views``               read-only views of open containers
@@ -19,7 +19,7 @@ Read the files in this order:
 ``streams``             ``typed_values``
 ``calls``               ``typed_calls``
 ``streams_async``       the asynchronous twins of both
-``plans``               finds the library of a type, and caches its plan
+``plans``               makes the plan of a type with its library, and caches it
 ``pydantic_schema``     pydantic's core schemas, analysed
 ``pydantic_plan``       the plan of a type for pydantic
 ``pydantic_validator``  validates JSON where parts of it are validated already
