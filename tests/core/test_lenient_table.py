@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from builds import BUILDS
-from lenient_cases import CUT, REFUSED, REPAIRED, VALID, Cut, Refused, Repaired
+from lenient_cases import REPAIRED, Repaired
+from lenient_edges import CUT, REFUSED, UNTOUCHED, VALID, Cut, Refused
 from lenient_texts import read
 from model import cuttings, exactly
 from tables import each_case
@@ -45,7 +46,8 @@ def test_every_rule_and_code_has_a_case() -> None:
     import midstream
 
     rules = {case.rule for case in REPAIRED}
-    # P9 needs the code fence in which the extractor has found the document
+    # P9 needs the code fence in which the extractor has found the document (`test_lenient_extraction`)
+    assert rules == UNTOUCHED.keys()
     assert rules == {
         *(f"S{number}" for number in range(1, 9)),
         *(f"B{number}" for number in range(1, 7)),
@@ -98,6 +100,36 @@ def test_valid(text: str, midstream: Any) -> None:
     assert accumulator.repairs == ()
     assert read(midstream, [text])[0] == read(midstream, [text], "strict")[0]
     check_cuts(midstream, text)
+
+
+@each_build
+@pytest.mark.parametrize("rule", UNTOUCHED)
+def test_where_a_rule_does_not_apply(rule: str, midstream: Any) -> None:
+    code, texts = UNTOUCHED[rule]
+    assert any(code in case.codes for case in REPAIRED if case.rule == rule)
+    for text in texts:
+        _, accumulator = value_of(midstream, [text])
+        assert code not in codes(accumulator), text
+        check_cuts(midstream, text)
+
+
+@each_build
+def test_what_follows_the_root(midstream: Any) -> None:
+    text = "{a: 1}} [2,] 'c' "
+    for pieces in ([text], [*text]):
+        accumulator = midstream.JsonValueAccumulator(dialect="lenient", after_root="next")
+        found: list[Any] = []
+        for piece in pieces:
+            accumulator.add_fragment(piece)
+            found += accumulator.documents
+        accumulator.finish()
+        assert [*found, *accumulator.documents] == [{"a": 1}, [2], "c"]
+        expected = ("unquoted_key", "extra_closer", "trailing_comma", "single_quotes")
+        assert codes(accumulator) == expected
+        accumulator = midstream.JsonValueAccumulator(dialect="lenient", after_root="ignore")
+        for piece in pieces:
+            accumulator.add_fragment(piece)
+        assert (accumulator.value, accumulator.trailing) == ({"a": 1}, "} [2,] 'c' ")
 
 
 @each_build
