@@ -247,7 +247,7 @@ def _feed_text(machine: Machine, text: str, final: int, visitor: Visitor) -> Non
         if not take_back(machine, text, final != OPEN):
             text = ""
         else:
-            text = resumed(machine)
+            text = resumed(machine, text)
     length = n = len(text)
     cut = final
     if machine.base + n > machine.document_end:

@@ -67,6 +67,17 @@ def begin_string(
             visitor.string(slice_of(text, chars, i, j) if cython.compiled else text[i:j], True, True)
         return j + 1
     _open(machine, is_key, '"', FRESH)
+    if j == n and i < j <= i + machine.room and final == OPEN and chars[j - 1] != "," and chars[j - 1] != " ":
+        # plain content up to the end of the fragment
+        machine.room -= j - i
+        if is_key:
+            machine.flags = 0
+            machine.token.append(slice_of(text, chars, i, j))
+        else:
+            machine.flags = BEGUN
+            visitor.string(slice_of(text, chars, i, j), True, False)
+        enable_fast_path(machine, machine.room, j)
+        return j
     return read_lenient_string(machine, text, chars, i, n, final, visitor)
 
 

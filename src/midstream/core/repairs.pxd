@@ -13,7 +13,7 @@ cdef int _record(Machine machine, object code, str text, Py_ssize_t at, Py_ssize
 cdef Py_ssize_t hold(Machine machine, str text, Py_ssize_t i, Py_ssize_t n) except -1
 @cython.locals(length=Py_ssize_t)
 cdef bint take_back(Machine machine, str text, bint is_final) except -1
-cdef str resumed(Machine machine)
+cdef str resumed(Machine machine, str text)
 @cython.locals(wrappers=list)
 cdef bint is_wrapped(Machine machine) except -1
 @cython.locals(begin=Py_ssize_t, end=Py_ssize_t)

@@ -96,12 +96,11 @@ def hold(machine: Machine, text: str, i: int, n: int) -> int:
 
 
 def take_back(machine: Machine, text: str, is_final: bool) -> bool:
-    """Add a fragment to the text that is held back, and report whether it is time to read it again.
+    """Report whether it is time to read the text that is held back again, with a fragment; or hold it, too.
 
     White space alone decides little: if much of it has been held back, it is read again only when there is
     twice as much, so that reading takes linear time.
     """
-    machine.held.append(text)
     length = machine.held_length + len(text)
     if (
         machine.held_length > _LONG
@@ -110,6 +109,7 @@ def take_back(machine: Machine, text: str, is_final: bool) -> bool:
         and machine.base + len(text) <= machine.document_end
         and (text.isspace() or text.isdigit())
     ):
+        machine.held.append(text)
         machine.held_length = length
         machine.base += len(text)
         return False
@@ -118,9 +118,9 @@ def take_back(machine: Machine, text: str, is_final: bool) -> bool:
     return True
 
 
-def resumed(machine: Machine) -> str:
-    """Return the text that was held back, to be read again."""
-    return machine.held.take("")
+def resumed(machine: Machine, text: str) -> str:
+    """Return the text that was held back, and a fragment after it, to be read again."""
+    return machine.held.take(text)
 
 
 def is_wrapped(machine: Machine) -> bool:
