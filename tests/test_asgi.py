@@ -261,3 +261,29 @@ def test_the_body_of_an_error_is_not_lost(status: int, query: bytes) -> None:
     start, *rest = sent_by(complete_body_of(body, status), query)
     assert start["status"] == status
     assert b"".join(message["body"] for message in rest) == body
+
+
+@pytest.mark.parametrize("query", [b"events=midstream", b"events=both"])
+@pytest.mark.parametrize(
+    ("body", "kinds", "words"),
+    [
+        (
+            b'{"error": {"message": "Slow down", "type": "rate_limit_error"}}',
+            ["provider_error", "message_end"],
+            b"Slow down",
+        ),
+        (b"<!DOCTYPE html>\n<html></html>", ["error"], b"it looks like an HTML page"),
+        (b'{\n  "hello": 1\n}\n', ["error"], b"'hello'"),
+        (b"upstream timed out", ["error"], b"plain text"),
+        (b": a comment\n\n", [], b""),
+        (b"data: [DONE]\n\n", [], b""),
+    ],
+)
+def test_a_body_without_events_is_not_silence(
+    body: bytes, kinds: list[str], words: bytes, query: bytes
+) -> None:
+    """Some servers answer with a status of 200 and label anything as an event stream."""
+    messages = sent_by(complete_body_of(body, 200), query)
+    events = [event for event in events_in(messages) if event != "message"]
+    assert events == ["stream_start", *kinds, "stream_end"]
+    assert words in b"".join(message["body"] for message in messages[1:])

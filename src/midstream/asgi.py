@@ -135,7 +135,8 @@ class _Response:
             for step in self._cutter.add_bytes(data):
                 await self._write(self._events.add_step(step))
             if not more:
-                self._cutter.finish()
+                for step in self._cutter.finish():
+                    await self._write(self._events.add_step(step))
                 await self._write(self._events.finish())
                 await self._write(self._events.close())
         except JsonStreamError as error:

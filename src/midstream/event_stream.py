@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .accumulators.base import DEFAULT_LIMITS
 from .calls.messages import StreamSnapshot, ToolCallsUpdate, ToolCallUpdate
 from .calls.middleware import JsonFragmentUpdateMiddleware
+from .captures import event_framing
 from .errors import ErrorCode, JsonStreamError, ParserError
 from .events.writer import EventWriter
+from .provider_events import ProviderEventReader
 from .sse import BOM, SseDecoder
 from .streams.provider import ProviderStream
 from .wire.form import to_wire
@@ -36,6 +38,8 @@ _BLANK_LINES = (b"\n\n", b"\r\r", b"\n\r", b"\n\r\n", b"\r\r\n")
 # the maximum of an event's raw bytes, as a multiple of max_event: raw bytes include line ends, of at most
 # two bytes each, and comments
 _MAX_RAW_FACTOR = 4
+# how much of a body without events is read, to say what it is
+_MAX_BEGINNING = 65_536
 # the maximum number of argument characters that are parsed at once
 _MAX_ARGS = 16_384
 # the approximate maximum of bytes of updates in one event
@@ -54,7 +58,8 @@ class Step(NamedTuple):
 class EventCutter:
     r"""Split a provider's stream into its events, each with its raw bytes and decoded.
 
-    An event without its blank line at the end of the stream is discarded.
+    An event without its blank line at the end of the stream is discarded. A body without any event that is
+    no event stream at all, such as an HTML page or the JSON of an error, is read by `finish`.
 
     >>> cutter = EventCutter()
     >>> cutter.add_bytes(b": hello\ndata: 1\r\n")
@@ -69,6 +74,8 @@ class EventCutter:
         self._with_raw = with_raw
         self._raw = bytearray()
         self._is_new = True
+        # the beginning of the body, until it has an event
+        self._beginning: bytearray | None = bytearray()
 
     def add_bytes(self, data: bytes) -> list[Step]:
         """Return the complete steps; comments alone are a step without an event.
@@ -76,6 +83,14 @@ class EventCutter:
         An event that is too long raises as in the decoder. If there are steps before it, these are returned
         first, and the next call raises.
         """
+        if self._beginning is not None and len(self._beginning) < _MAX_BEGINNING:
+            self._beginning += data
+        steps = self._cut(data)
+        if any(step.event is not None for step in steps):
+            self._beginning = None
+        return steps
+
+    def _cut(self, data: bytes) -> list[Step]:
         if not self._with_raw:
             return [Step(b"", event) for event in self._decoder.add_bytes(data)]
         steps: list[Step] = []
@@ -93,9 +108,14 @@ class EventCutter:
             raise JsonStreamError(ParserError.of(ErrorCode.EVENT_LIMIT))
         return steps
 
-    def finish(self) -> None:
-        """End the stream; raise if its last event was too long."""
+    def finish(self) -> list[Step]:
+        """Return the steps of a body that is no event stream; raise if that has none, or was too long."""
         self._decoder.finish()
+        beginning = bytes(self._beginning or b"")
+        if not beginning.strip() or event_framing(beginning) in ("sse", None):
+            return []
+        reader = ProviderEventReader()
+        return [Step(b"", event) for event in (*reader.add(beginning), *reader.finish())]
 
     def _take(self) -> bytes:
         raw = bytes(self._raw)
