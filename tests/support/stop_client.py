@@ -1,6 +1,6 @@
 """Leave an SDK's stream early, in each way there is, and ask the server whether it has noticed.
 
-Run in the environment of an SDK: ``stop_client.py openai|anthropic URL`` prints a JSON object.
+Run in the environment of an SDK: ``stop_client.py openai|anthropic URL EXAMPLE`` prints a JSON object.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import sys
 from contextlib import aclosing
 from functools import cache
 from importlib import import_module
+from runpy import run_path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.request import urlopen
 
@@ -120,6 +122,10 @@ ASYNC: dict[str, Callable[[Any], Any]] = {
 }
 
 
+# the functions of examples/providers/stop_early.py
+EXAMPLES = {"openai": ["with_openai", "with_async_openai"], "anthropic": ["with_anthropic"]}
+
+
 @cache
 def client_of(sdk: str, is_async: bool) -> Any:
     """Make the SDK's client, once: that alone takes a tenth of a second."""
@@ -139,8 +145,14 @@ def ask(url: str, name: str) -> Any:
         return json.load(answer)
 
 
-async def run_async(sdk: str, url: str) -> dict[str, list[Any]]:
+async def run_async(sdk: str, url: str, example: Any) -> dict[str, list[Any]]:
     results: dict[str, list[Any]] = {}
+    for name in EXAMPLES[sdk]:
+        run = getattr(example, name)
+        client = client_of(sdk, asyncio.iscoroutinefunction(run)).with_options(base_url=f"{url}/{name}")
+        found = run(client)
+        found = await found if asyncio.iscoroutine(found) else found
+        results[name] = [repr(found), *await asyncio.to_thread(ask, f"{url}/{name}", name)]
     for number, (name, run) in enumerate(ASYNC.items()):
         stream = await open_stream(sdk, f"{url}/a{number}", is_async=True)
         found = await run(stream)
@@ -150,13 +162,13 @@ async def run_async(sdk: str, url: str) -> dict[str, list[Any]]:
 
 def main() -> None:
     """Run all cases, each with a stream of its own."""
-    sdk, url = sys.argv[1:]
+    sdk, url, path = sys.argv[1:]
     results: dict[str, list[Any]] = {}
     for number, (name, run) in enumerate(SYNC.items()):
         stream = open_stream(sdk, f"{url}/s{number}", is_async=False)
         found = run(stream)
         results[name] = [repr(found), *ask(f"{url}/s{number}", name)]
-    results |= asyncio.run(run_async(sdk, url))
+    results |= asyncio.run(run_async(sdk, url, SimpleNamespace(**run_path(path))))
     print(json.dumps(results))
 
 
