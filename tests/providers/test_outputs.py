@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +16,7 @@ from midstream import (
     ServerToolResult,
     ServerToolUpdate,
     TextDelta,
+    ToolResult,
     Usage,
     messages,
     text_deltas,
@@ -288,84 +288,81 @@ def test_speech_of_pydantic_ai() -> None:
     assert read([{"event_kind": "part_delta", "index": 0, "delta": delta}]) == [Other("speech", delta)]
 
 
-# --- bodies of errors
+def test_usage_while_an_interaction_runs() -> None:
+    used = {"total_input_tokens": 9, "total_output_tokens": 2}
+    delta = {"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": "Hi"}}
+    done = {"status": "completed", "usage": {**used, "total_output_tokens": 3}}
+    assert read([
+        {**delta, "metadata": {"total_usage": used}},
+        {"event_type": "step.stop", "index": 0, "usage": used},
+        {"event_type": "interaction.status_update", "status": "requires_action"},
+        {"event_type": "interaction.completed", "interaction": done},
+    ])[:3] == [TextDelta("Hi"), Usage(9, 2), Usage(9, 3)]  # fmt: skip
 
 
-BODIES: list[tuple[str, Event, ProviderError]] = [
-    (
-        "RFC 9457",
-        {"type": "about:blank", "title": "Too Many Requests", "status": 429, "detail": "Wait"},
-        ProviderError("Too Many Requests", "Wait", 429),
-    ),
-    ("a title alone", {"title": "Bad Gateway", "status": 502}, ProviderError("error", "Bad Gateway", 502)),
-    (
-        "a list of errors",
-        {"errors": [{"code": 10000, "message": "Authentication error"}], "success": False, "result": None},
-        ProviderError("error", "Authentication error"),
-    ),
-    ("texts of errors", {"errors": ["Oh", "No"]}, ProviderError("error", "Oh")),
-    (
-        "a capital letter",
-        {"__type": "AccessDeniedException", "Message": "No"},
-        ProviderError("AccessDeniedException", "No"),
-    ),
-    (
-        "a type beside the error",
-        {"error": "Model too busy", "error_type": "overloaded"},
-        ProviderError("overloaded", "Model too busy"),
-    ),
-    (
-        "a code in words beside the error",
-        {"code": "The client lacks permission", "error": "Incorrect API key"},
-        ProviderError("error", "Incorrect API key"),
-    ),
-    (
-        "details as the message",
-        {"object": "error", "type": "invalid_request_error", "message": {"detail": [{"loc": ["body"]}]}},
-        ProviderError("invalid_request_error", '{"detail": [{"loc": ["body"]}]}'),
-    ),
-]
+def test_results_and_errors_of_an_interaction() -> None:
+    result = {"type": "function_result", "call_id": "c", "result": "22"}
+    failed = {"type": "model_output", "content": [], "error": {"code": 8, "message": "Oh"}}
+    assert read([
+        {"event_type": "step.start", "index": 0, "step": result},
+        {"event_type": "step.delta", "index": 1, "delta": result},
+        {"event_type": "step.start", "index": 2, "step": failed},
+    ]) == [ToolResult("c", "22"), ToolResult("c", "22"), ProviderError("error", "Oh")]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "body", "expected"), BODIES, ids=[case[0] for case in BODIES])
-def test_bodies_of_errors(name: str, body: Event, expected: ProviderError) -> None:
-    found = list(messages([json.dumps(body)]))
-    assert found == [expected, MessageEnd(expected.type, is_truncated=True)]
-    # the same if the format is named
-    assert list(messages([body], "cohere")) == found
+def test_metadata_and_signatures_of_vercels_interface() -> None:
+    signed = {"providerMetadata": {"anthropic": {"signature": "sig"}}}
+    used = {"totalUsage": {"inputTokens": 9}}
+    assert read([
+        {"type": "start", "messageMetadata": {"model": "m"}},
+        {"type": "reasoning-start", "id": "0"},
+        {"type": "reasoning-delta", "id": "0", "delta": "Hm"},
+        {"type": "reasoning-end", "id": "0", **signed},
+        {"type": "message-metadata", "messageMetadata": {"n": 1}},
+        {"type": "finish", "finishReason": "stop", "messageMetadata": used},
+    ]) == [
+        Other("message-metadata", {"model": "m"}),
+        ReasoningDelta("Hm"),
+        ReasoningDelta("", signature="sig"),
+        Other("message-metadata", {"n": 1}),
+        Other("message-metadata", used),
+        MessageEnd("stop"),
+    ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "event",
-    [
-        {"type": "message", "message": "hello"},
-        {"id": "1", "message": {"role": "assistant"}},
-        {"type": "news", "id": "x", "errors": []},
-    ],
-)
-def test_what_is_no_error(event: Event) -> None:
-    with pytest.raises(JsonStreamError) as caught:
-        list(messages([event]))
-    assert caught.value.code == "unknown_format"
+def test_the_end_of_an_agents_run() -> None:
+    outcome = {"type": "interrupt", "interrupts": [{"id": "i", "reason": "approve"}]}
+    assert read([{"type": "RUN_FINISHED", "result": {"n": 1}, "outcome": outcome}]) == [
+        Other("result", {"n": 1}),
+        Other("interrupts", outcome["interrupts"]),
+        MessageEnd("interrupt"),
+    ]
+    used = [{"inputTokens": 9, "outputTokens": 5}]
+    assert read([{"type": "RUN_ERROR", "message": "Oh", "usage": used}]) == [
+        ProviderError("error", "Oh"),
+        Usage(9, 5),
+        MessageEnd("error", True, usage=Usage(9, 5, raw=used)),
+    ]
 
 
-# --- texts without events
-
-
-@pytest.mark.parametrize(
-    ("stream", "words"),
-    [
-        (b"", "it is empty"),
-        ("", "it is empty"),
-        ([b"", b""], "it is empty"),
-        (b"42", "a JSON value, not an event"),
-        (b'"hello"', "a JSON value, not an event"),
-        (b"curl: (6) Could not resolve host: api.example.com\n", "it looks like plain text"),
-        (b"curl: (6) Could not resolve host", "it looks like plain text"),
-    ],
-)
-def test_texts_without_events(stream: Any, words: str) -> None:
-    for view in (messages, tool_calls, text_deltas):
-        with pytest.raises(JsonStreamError, match=words) as caught:
-            list(view(stream))
-        assert caught.value.code == "not_an_event_stream"
+def test_what_comes_beside_the_content() -> None:
+    """The trace of a guardrail, fields of a model, log probabilities."""
+    metadata = {"usage": {"inputTokens": 9}, "metrics": {"latencyMs": 5}, "trace": {"guardrail": {}}}
+    fields = {"stop_sequence": "###"}
+    assert read([
+        {"messageStop": {"stopReason": "end_turn", "additionalModelResponseFields": fields}},
+        {"metadata": metadata},
+    ]) == [
+        Other("additionalModelResponseFields", fields),
+        MessageEnd("end_turn"),
+        Usage(9),
+        Other("metrics", metadata["metrics"]),
+        Other("trace", metadata["trace"]),
+    ]  # fmt: skip
+    logprobs = [{"token": "H", "logprob": -0.1}]
+    content = {"message": {"content": {"text": "H"}}}
+    assert read([{"type": "content-delta", "index": 0, "delta": content, "logprobs": logprobs}]) == [
+        TextDelta("H"), Other("logprobs", logprobs),
+    ]  # fmt: skip
+    said = {"message": {"role": "assistant", "content": "H"}, "done": False, "logprobs": logprobs}
+    assert read([said]) == [TextDelta("H"), Other("logprobs", logprobs)]

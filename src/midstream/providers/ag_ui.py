@@ -18,10 +18,11 @@ from ..calls.messages import (
     ToolCallEnd,
     ToolCallUpdate,
     ToolResult,
+    Usage,
 )
 from ._adapter import Adapter as BaseAdapter
-from ._parts import provider_error
-from ._reading import get, text, word
+from ._parts import provider_error, usage_of
+from ._reading import get, items, text, word
 
 if TYPE_CHECKING:
     from ..calls.messages import Message
@@ -94,11 +95,19 @@ class Adapter(BaseAdapter):
             case "RUN_FINISHED":
                 # an absent outcome means success
                 outcome = word(get(event, "outcome"), "type") or "success"
-                messages += self._end(MessageEnd(outcome, is_truncated=outcome == "cancelled"))
+                messages += [
+                    Other(name, part)
+                    for name, part in (
+                        ("result", get(event, "result")),
+                        ("interrupts", get(get(event, "outcome"), "interrupts")),
+                    )
+                    if part is not None
+                ]
+                messages += self._end(event, MessageEnd(outcome, is_truncated=outcome == "cancelled"))
             case "RUN_ERROR":
                 reason = word(event, "code") or "error"
                 messages.append(provider_error(event, reason))
-                messages += self._end(MessageEnd(reason, is_truncated=True))
+                messages += self._end(event, MessageEnd(reason, is_truncated=True))
             case _ if kind not in _SILENT:
                 messages.append(Other(kind, event))
         return messages
@@ -109,12 +118,13 @@ class Adapter(BaseAdapter):
             return next(reversed(self._texts.values()), None)
         return self._texts.setdefault(id, id if self._texts else None)
 
-    def _end(self, end: MessageEnd) -> list[Message]:
+    def _end(self, event: Any, end: MessageEnd) -> list[Message]:
         """End the run, and the messages that have not ended before."""
+        usage = _usage(event)
         ends: list[Message] = [end._replace(message_id=id) for id in self._texts.values() if id is not None]
         self._texts.clear()
         self._chunked.clear()
-        return [*ends, end]
+        return [*ends, end] if usage is None else [usage, *ends, end._replace(usage=usage)]
 
     def _read_chunk(self, event: Any, id: str | None) -> list[Message]:
         agent, name = word(event, "subagentRunId"), word(event, "toolCallName")
@@ -137,3 +147,15 @@ class Adapter(BaseAdapter):
             return []
         del self._chunked[agent]
         return [ToolCallEnd(open_id)]
+
+
+def _usage(event: Any) -> Usage | None:
+    """Add up the usage of a run, which has an entry for each provider and model."""
+    raw = get(event, "usage")
+    used = [found for entry in items(event, "usage") if (found := usage_of(entry)) is not None]
+    if not used:
+        return None
+    columns = zip(*(usage[:4] for usage in used), strict=True)
+    known = [[count for count in column if count is not None] for column in columns]
+    given, made, cached, reasoned = [sum(counts) if counts else None for counts in known]
+    return Usage(given, made, cached, reasoned, raw)

@@ -63,13 +63,18 @@ class Adapter(BaseAdapter):
                 self._open.remove(at)
                 return [ToolCallEnd(index=at)]
         if reason := word(get(event, "messageStop"), "stopReason"):
-            return [MessageEnd(reason, is_truncated=reason in _CUT)]
+            more = get(get(event, "messageStop"), "additionalModelResponseFields")
+            others: list[Message] = [Other("additionalModelResponseFields", more)] if more else []
+            return [*others, MessageEnd(reason, is_truncated=reason in _CUT)]
         return self._read_other(event)
 
     def _read_other(self, event: Any) -> list[Message]:
         if (metadata := get(event, "metadata")) is not None:
             usage = usage_of(get(metadata, "usage"))
-            return [Other("metadata", metadata)] if usage is None else [usage]
+            members = metadata.items() if isinstance(metadata, Mapping) else ()
+            # such as the trace of a guardrail
+            others: list[Message] = [Other(name, part) for name, part in members if name != "usage" and part]
+            return others if usage is None else [usage, *others]
         for name in _EXCEPTIONS:
             if (exception := get(event, name)) is not None:
                 return [provider_error(exception, name), MessageEnd(name, is_truncated=True)]

@@ -42,7 +42,9 @@ class Adapter(BaseAdapter):
                 content = get(message, "content")
                 # older versions send a list in the start
                 contents = items(message, "content") or [content]
-                return [part for content in contents for part in _parts(content)]
+                parts = [part for content in contents for part in _parts(content)]
+                logprobs = get(event, "logprobs")
+                return [*parts, Other("logprobs", logprobs)] if logprobs else parts
             case "tool-plan-delta":
                 plan = text(message, "tool_plan")
                 return [ReasoningDelta(plan, kind="summary")] if plan else []

@@ -16,6 +16,8 @@ from ..calls.messages import (
     TextDelta,
     ToolCallEnd,
     ToolCallUpdate,
+    ToolResult,
+    Usage,
 )
 from ._adapter import Adapter as BaseAdapter
 from ._parts import provider_error, usage_of
@@ -43,6 +45,7 @@ class Adapter(BaseAdapter):
         self._server: dict[int | None, str | None] = {}
         # the open calls: complete arguments from the start, until a delta replaces them
         self._open: dict[int | None, str] = {}
+        self._usage: Usage | None = None
 
     @staticmethod
     def knows(event: Any) -> bool:
@@ -56,15 +59,19 @@ class Adapter(BaseAdapter):
             case "content.start":
                 return self._read_start(at, get(event, "content"))
             case "step.delta" | "content.delta":
-                return self._read_delta(at, get(event, "delta"))
-            case "step.stop" | "content.stop" if at in self._open:
-                return [*self._given(at), ToolCallEnd(index=at)]
+                messages = self._read_delta(at, get(event, "delta"))
+                return messages + self._count(get(get(event, "metadata"), "total_usage"))
+            case "step.stop" | "content.stop":
+                messages = [*self._given(at), ToolCallEnd(index=at)] if at in self._open else []
+                return messages + self._count(get(event, "usage"))
             case "interaction.completed" | "interaction.complete":
                 interaction = get(event, "interaction")
                 return self._end(word(interaction, "status") or "completed", get(interaction, "usage"))
             case "interaction.status_update" if (status := word(event, "status")) in _CUT:
                 # other states are repeated at the end, which may be some steps away
-                return self._end(status)
+                return self._end(status, get(event, "usage"))
+            case "interaction.status_update":
+                return self._count(get(event, "usage"))
             case "interaction.failed" | "interaction.cancelled" | "interaction.incomplete" as kind:
                 return self._end(kind.removeprefix("interaction."))
             case "error":
@@ -82,7 +89,9 @@ class Adapter(BaseAdapter):
                 return [self._begin(at, step)]
             case "model_output":
                 contents = items(step, "content")
-                return [part for content in contents if (part := _output(content)) is not None]
+                parts = [part for content in contents if (part := _output(content)) is not None]
+                error = get(step, "error")
+                return parts if error is None else [*parts, provider_error(error, None, step)]
             case "text" if piece := text(step, "text"):
                 return [TextDelta(piece)]
             case "thought":
@@ -91,6 +100,8 @@ class Adapter(BaseAdapter):
                 self._server[at] = id = word(step, "id")
                 given = arguments_text(get(step, "arguments") or None)
                 return [ServerToolUpdate(id, kind.removesuffix("_call"), given, at)]
+            case "function_result":
+                return [ToolResult(word(step, "call_id"), get(step, "result"))]
             case kind if kind is not None and kind.endswith("_result"):
                 id = word(step, "call_id") or word(step, "id")
                 return [ServerToolResult(id, kind.removesuffix("_result"), get(step, "result"))]
@@ -116,6 +127,8 @@ class Adapter(BaseAdapter):
             case kind if kind is not None and kind.endswith("_call"):
                 given = arguments_text(get(delta, "arguments"))
                 return [ServerToolUpdate(word(delta, "id"), kind.removesuffix("_call"), given, at)]
+            case "function_result":
+                return [ToolResult(word(delta, "call_id"), get(delta, "result"))]
             case kind if kind is not None and kind.endswith("_result"):
                 id = word(delta, "call_id") or word(delta, "id")
                 return [ServerToolResult(id, kind.removesuffix("_result"), get(delta, "result"))]
@@ -133,10 +146,17 @@ class Adapter(BaseAdapter):
         given = self._open.pop(at)
         return [ToolCallUpdate(index=at, function_args=given)] if given else []
 
-    def _end(self, reason: str, used: Any = None) -> list[Message]:
+    def _count(self, used: Any) -> list[Message]:
+        """Return the usage so far, if it has changed."""
         usage = usage_of(used)
-        messages = self.finish() if usage is None else [*self.finish(), usage]
-        return [*messages, MessageEnd(reason, is_truncated=reason in _CUT, usage=usage)]
+        if usage is None or (self._usage is not None and usage[:4] == self._usage[:4]):
+            return []
+        self._usage = usage
+        return [usage]
+
+    def _end(self, reason: str, used: Any = None) -> list[Message]:
+        messages = [*self.finish(), *self._count(used)]
+        return [*messages, MessageEnd(reason, is_truncated=reason in _CUT, usage=self._usage)]
 
     def finish(self) -> list[Message]:
         """Return the held-back arguments of calls without an end event."""

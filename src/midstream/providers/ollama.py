@@ -41,8 +41,9 @@ class Adapter(BaseAdapter):
             messages.append(ReasoningDelta(thought))
         if piece := text(message, "content") or text(event, "response"):
             messages.append(TextDelta(piece))
-        if images := get(message, "images"):
-            messages.append(Other("images", images))
+        for part, source in (("images", message), ("logprobs", event)):
+            if data := get(source, part):
+                messages.append(Other(part, data))
         is_over = get(event, "done") is True
         reason = word(event, "done_reason")
         is_cut = is_over and reason == "length"

@@ -27,7 +27,7 @@ from ._reading import arguments_text, get, text, word
 if TYPE_CHECKING:
     from ..calls.messages import Message
 
-__all__ = ["Adapter"]
+__all__ = ["Adapter", "signature_of"]
 
 _TYPES = {
     "stream-start", "response-metadata", "tool-call", "tool-input-end", "tool-result", "tool-error",
@@ -73,7 +73,7 @@ class Adapter(BaseAdapter):
                 return [TextDelta(piece)] if piece else []
             case "reasoning-delta" | "reasoning-end" | "reasoning" | "reasoning-signature":
                 piece = text(event, "delta") or text(event, "text") or text(event, "textDelta")
-                signature = _signature(event)
+                signature = signature_of(event)
                 return [ReasoningDelta(piece, signature=signature)] if piece or signature else []
             case "tool-input-start" | "tool-call-streaming-start":
                 id = _id(event)
@@ -144,7 +144,7 @@ def _input(event: Any) -> Any:
     return get(event, "args") if given is None else given
 
 
-def _signature(event: Any) -> str | None:
+def signature_of(event: Any) -> str | None:
     """Return the signature of a reasoning part, which lies under the name of the provider."""
     if found := word(event, "signature"):
         return found

@@ -24,6 +24,7 @@ from ._adapter import Adapter as BaseAdapter
 from ._parts import provider_error
 from ._reading import arguments_text, get, text, word
 from .vercel_model import Adapter as ModelAdapter
+from .vercel_model import signature_of
 
 if TYPE_CHECKING:
     from ..calls.messages import Message
@@ -37,8 +38,7 @@ _TYPES = {
     "tool-output-available", "tool-output-error", "tool-output-denied", "tool-approval-request",
 }  # fmt: skip
 _SILENT = {
-    "start", "finish-step", "text-start", "text-end", "reasoning-start", "reasoning-end",
-    "tool-input-delta", "tool-input-available", "tool-input-error",
+    "finish-step", "text-start", "text-end", "tool-input-delta", "tool-input-available", "tool-input-error",
 }  # fmt: skip
 # finish reasons after which the last part of the message is incomplete
 _CUT = {"length", "content-filter", "error"}
@@ -75,9 +75,9 @@ class Adapter(BaseAdapter):
             case "text-delta":
                 piece = text(event, "delta")
                 return [TextDelta(piece)] if piece else []
-            case "reasoning-delta":
-                piece = text(event, "delta")
-                return [ReasoningDelta(piece)] if piece else []
+            case "reasoning-start" | "reasoning-delta" | "reasoning-end":
+                piece, signature = text(event, "delta"), signature_of(event)
+                return [ReasoningDelta(piece, signature=signature)] if piece or signature else []
             case "tool-input-start":
                 self._open[id] = False
                 return [self._update(event, "")]
@@ -101,11 +101,13 @@ class Adapter(BaseAdapter):
                 return [ToolResult(id, get(event, "errorText"))]
             case "start-step":
                 self._ended.clear()
+            case "start" | "message-metadata":
+                return _metadata(event)
             case "finish":
                 reason = word(event, "finishReason")
                 # version 5 sends no reason; an open call shows the truncation
                 is_cut = reason in _CUT or (reason is None and bool(self._open))
-                return [MessageEnd(reason, is_truncated=is_cut)]
+                return [*_metadata(event), MessageEnd(reason, is_truncated=is_cut)]
             case "abort":
                 return [MessageEnd("abort", is_truncated=True)]
             case "error":
@@ -152,3 +154,9 @@ class Adapter(BaseAdapter):
         if id is not None:
             self._ended.add(id)
         return [self._update(event, "" if has_arrived else complete), end]
+
+
+def _metadata(event: Any) -> list[Message]:
+    """Read what the application adds to a message, such as the usage, in a form of its own."""
+    metadata = get(event, "messageMetadata")
+    return [] if metadata is None else [Other("message-metadata", metadata)]

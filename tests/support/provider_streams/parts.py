@@ -491,6 +491,18 @@ AG_UI: Parts = {
         ],
         [R("Hm"), R("."), R("", "redacted", "x")],
     ),
+    "usage": (
+        [
+            {
+                "type": "RUN_FINISHED",
+                "usage": [
+                    {"provider": "a", "inputTokens": 4, "outputTokens": 2, "cachedInputTokens": 4},
+                    {"provider": "b", "inputTokens": 5, "outputTokens": 3, "reasoningTokens": 3},
+                ],
+            }
+        ],
+        [USED, MessageEnd("success", usage=USED)],
+    ),
     "error first": (
         [{"type": "RUN_ERROR", "message": "Oh", "code": "E1"}],
         [ProviderError("E1", "Oh"), MessageEnd("E1", True)],
