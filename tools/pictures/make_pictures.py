@@ -47,7 +47,7 @@ def until(page: Page, count: int) -> None:
     """Wait for so many events, and then for a string that is growing."""
     while int((page.locator("#counter").text_content() or "0").partition(" ")[0] or 0) < count:
         page.wait_for_timeout(10)
-    while not any(map(str.strip, page.locator(".here > .row > .value.string").all_text_contents())):
+    while not any(map(str.strip, page.locator(".here > .row .string").all_text_contents())):
         page.wait_for_timeout(5)
 
 
@@ -71,7 +71,7 @@ def main() -> None:
     with gateway() as stage, chromium() as browser:
         page = open_page(browser, stage.url, {**DESKTOP, "viewport": {"width": 1100, "height": 920}})
         start(page, "trip", 2)
-        until(page, 68)
+        until(page, 112)
         take(page, "light")
         page = open_page(browser, stage.url, {**DESKTOP, "color_scheme": "dark"})
         start(page, "report", 2)
@@ -82,11 +82,11 @@ def main() -> None:
         until(page, 24)
         take(page, "phone")
         page = open_page(browser, stage.url, {**DESKTOP, "viewport": {"width": 1100, "height": 1080}})
-        start(page, "cut", 7)
+        start(page, "cut", 5)
         ended(page)
         take(page, "truncated")
         page = open_page(browser, stage.url, {**DESKTOP, "viewport": {"width": 1100, "height": 880}})
-        start(page, "invalid", 7)
+        start(page, "invalid", 5)
         ended(page)
         take(page, "invalid")
         with serving("fastapi_app") as (url, _):
