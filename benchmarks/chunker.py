@@ -86,7 +86,7 @@ def parse(texts: list[str]) -> None:
 
 def feed(snapshots: list[Any], unset: bool) -> str:
     """Chunk a complete stream."""
-    chunker = JsonStreamChunker("raise", tentative_nulls=unset, tentative_numbers=unset)
+    chunker = JsonStreamChunker(on_conflict="raise", tentative_nulls=unset, tentative_numbers=unset)
     return "".join([*map(chunker.process, snapshots), chunker.flush()])
 
 

@@ -121,7 +121,7 @@ def read_calls_in_text() -> Callable[[], None]:
 
 def sent_events() -> list[bytes]:
     """Return the events of one call in the form compact."""
-    writer = midstream.EventWriter("compact", "m0")
+    writer = midstream.EventWriter("compact", stream_id="m0")
     stream = [message for _, message in messages(document(SMALL // 4), 1)]
     return [writer.start(), *map(writer.add_message, stream), writer.end()]
 
@@ -131,7 +131,7 @@ def write_events() -> Callable[[], None]:
     stream = [message for _, message in messages(document(SMALL // 4), 1)]
 
     def run() -> None:
-        add_message = midstream.EventWriter("compact", "m0").add_message
+        add_message = midstream.EventWriter("compact", stream_id="m0").add_message
         for message in stream:
             add_message(message)
 

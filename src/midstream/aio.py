@@ -74,7 +74,14 @@ async def updates(
     >>> asyncio.run(main())
     ['StartArray', 'CompleteNumber', 'CompleteNumber', 'EndArray', 'JsonComplete']
     """
-    accumulator = JsonFragmentAccumulator(root, on_error, after_root, limits, parse_int, parse_float)
+    accumulator = JsonFragmentAccumulator(
+        root=root,
+        on_error=on_error,
+        after_root=after_root,
+        limits=limits,
+        parse_int=parse_int,
+        parse_float=parse_float,
+    )
     documents = extraction(accumulator, extract, pick, thinking, on_error, after_root)
     if documents is not None:
         stream = ExtractedUpdates(documents, root)
@@ -136,7 +143,9 @@ async def values(
     >>> asyncio.run(main())
     [[1], [1, 2]]
     """
-    accumulator = JsonValueAccumulator(on_error, after_root, limits, parse_int, parse_float)
+    accumulator = JsonValueAccumulator(
+        on_error=on_error, after_root=after_root, limits=limits, parse_int=parse_int, parse_float=parse_float
+    )
     documents = extraction(accumulator, extract, pick, thinking, on_error, after_root)
     stream = ValueStream(accumulator, documents)
     async with Source(fragments, close) as source:
@@ -171,7 +180,9 @@ async def chunks(
     >>> asyncio.run(main())
     ['{"a":"', 'b', '"}']
     """
-    chunker = JsonStreamChunker(on_conflict, tentative_nulls, tentative_numbers)
+    chunker = JsonStreamChunker(
+        on_conflict=on_conflict, tentative_nulls=tentative_nulls, tentative_numbers=tentative_numbers
+    )
     async with Source(snapshots, close) as source:
         async for snapshot in source:
             if chunk := chunker.process(snapshot):
@@ -248,8 +259,8 @@ async def messages(
 async def tool_calls(
     stream: AsyncIterable[Any],
     format: Format | None = None,
-    limits: Limits = DEFAULT_LIMITS,
     *,
+    limits: Limits = DEFAULT_LIMITS,
     on_error: OnInvalidEvent = "raise",
     bare: bool = False,
     unwrap: bool = False,

@@ -32,7 +32,7 @@ from .streams.provider import text_deltas
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["event_framing", "events_of", "framing", "lines_in", "may_be_field"]
+__all__ = ["events_of", "framing"]
 
 # the number of bytes, and the seconds after them, within which a stream must show its framing
 _MAX_OPENING = 1 << 20

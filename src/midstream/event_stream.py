@@ -267,7 +267,7 @@ class EventStream:
     ) -> None:
         self._kind = kind
         self._id = id
-        self._writer = EventWriter(kind.form, id if is_numbered else None)
+        self._writer = EventWriter(kind.form, stream_id=id if is_numbered else None)
         self._enrichment = Enrichment(id, kind.format, limits, with_updates=kind.form == "full")
         self._has_failed = False
         # is called with every message that is written

@@ -327,7 +327,9 @@ def test_event_keeps_quiet_and_stands_still(midstream: Any) -> None:
 
 def test_reset_keeps_the_options_and_the_snapshots(midstream: Any) -> None:
     limits = midstream.Limits(max_depth=1)
-    acc = midstream.JsonValueAccumulator("event", "ignore", limits, parse_int=str, parse_float=Decimal)
+    acc = midstream.JsonValueAccumulator(
+        on_error="event", after_root="ignore", limits=limits, parse_int=str, parse_float=Decimal
+    )
     for _ in range(2):
         acc.add_fragment('[1, 2.5, "a')
         snapshot = acc.value
@@ -935,7 +937,7 @@ def restored(midstream: Any, data: Any) -> Any:
     ],
 )
 def test_a_string_that_an_error_ends_is_not_finished(midstream: Any, broken: str | bytes, code: str) -> None:
-    acc = midstream.JsonValueAccumulator("event", limits=midstream.Limits(max_string=4))
+    acc = midstream.JsonValueAccumulator(on_error="event", limits=midstream.Limits(max_string=4))
     acc.add_fragment('{"done": "yes", "open": ["a", ')
     acc.add_fragment(broken)
     acc.finish()
@@ -943,7 +945,7 @@ def test_a_string_that_an_error_ends_is_not_finished(midstream: Any, broken: str
 
 
 def test_a_broken_string_is_left_where_the_text_continues(midstream: Any) -> None:
-    acc = midstream.JsonValueAccumulator("recover")
+    acc = midstream.JsonValueAccumulator(on_error="recover")
     paths = []
     for fragment in ('{"a": "li\nne"', ", ", '"b": ', "1, ", '"c": ["li\nne"', "]", "}"):
         acc.add_fragment(fragment)

@@ -259,7 +259,7 @@ def test_handler_compares_text_and_fragments_however_deep(midstream: Any) -> Non
     limits = midstream.Limits(max_depth=None)
     text = '[{"a":' * deep + "1" + "}]" * deep
     middleware = midstream.JsonFragmentUpdateMiddleware(limits=limits)
-    handler = midstream.ToolsAggregateMessageHandler(limits)
+    handler = midstream.ToolsAggregateMessageHandler(limits=limits)
     for message in (U("a", 0, "f", text), SIGNALLED):
         for enriched in middleware.add_message(for_build(midstream, message)):
             (call,) = handler.add_message(enriched)

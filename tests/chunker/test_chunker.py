@@ -95,7 +95,7 @@ def replay(chunker: JsonStreamChunker, stream: Stream, given: Callable[[str], An
 )
 def test_chunk_by_chunk(stream: Stream, given: Callable[[str], Any]) -> None:
     options = dict.fromkeys(stream.options, True)
-    chunker = JsonStreamChunker("raise", **options)
+    chunker = JsonStreamChunker(on_conflict="raise", **options)
     # this reader refuses a key that comes twice
     Readable().add(replay(chunker, stream, given))
     assert chunker.overrides == 0
@@ -105,7 +105,7 @@ def test_chunk_by_chunk(stream: Stream, given: Callable[[str], Any]) -> None:
 def test_override_chunk_by_chunk(stream: Stream) -> None:
     count, *flags = stream.options
     options = dict.fromkeys(flags, True)
-    chunker = JsonStreamChunker("override", **options)
+    chunker = JsonStreamChunker(on_conflict="override", **options)
     replay(chunker, stream, str)
     assert chunker.overrides == int(count)
 
@@ -446,7 +446,7 @@ def test_a_step_inside_is_linear_in_the_depth(opening: str, on_conflict: Any) ->
             return f'{{"q":"y","p":{opening * depth}"{leaf}"{closing * depth}}}'
 
         # held, then followed
-        chunker = JsonStreamChunker(on_conflict)
+        chunker = JsonStreamChunker(on_conflict=on_conflict)
         assert chunker.process(snapshot("x")) == "{"
         text = "{" + chunker.process(snapshot("xy"))
         assert text.startswith('{"q":"y","p":')
@@ -464,7 +464,7 @@ def test_an_override_is_linear_in_the_depth() -> None:
         def snapshot(leaf: str) -> str:
             return f'{{"p":{"[" * depth}"{leaf}"{"]" * depth}}}'
 
-        chunker = JsonStreamChunker("override")
+        chunker = JsonStreamChunker(on_conflict="override")
         assert chunker.process(snapshot("x")) == '{"p":' + "[" * depth + '"x'
         assert chunker.process(snapshot("y")) == '"' + "]" * depth + ',"p":' + "[" * depth + '"y'
         assert (chunker.flush(), chunker.overrides) == ('"' + "]" * depth + "}", 1)
@@ -474,7 +474,7 @@ def test_an_override_is_linear_in_the_depth() -> None:
 
 def test_many_overrides_in_one_step() -> None:
     def override(count: int) -> None:
-        chunker = JsonStreamChunker("override")
+        chunker = JsonStreamChunker(on_conflict="override")
         chunker.process(dict.fromkeys(map(str, range(count)), True))
         chunker.process(dict.fromkeys(map(str, range(count)), False))
         assert chunker.overrides == count

@@ -98,17 +98,17 @@ def test_a_snapshot_that_comes_again_says_nothing() -> None:
 
 
 def test_what_joins_further_up_is_written_with_a_correction_further_down() -> None:
-    chunker = JsonStreamChunker("override")
+    chunker = JsonStreamChunker(on_conflict="override")
     assert chunker.process({"a": {"b": "x"}}) == '{"a":{"b":"x'
     assert chunker.process({"a": {"b": "y"}, "z": 1}) == '","b":"y"},"z":1'
     assert (chunker.flush(), chunker.overrides) == ("}", 1)
 
 
 def test_what_is_corrected_is_final_if_a_key_has_joined_beside_it() -> None:
-    chunker = JsonStreamChunker("override")
+    chunker = JsonStreamChunker(on_conflict="override")
     assert chunker.process({"a": {"b": "x"}}) == '{"a":{"b":"x'
     assert chunker.process({"a": {"b": "y", "c": 1}}) == '","c":1,"b":"y"'
-    chunker = JsonStreamChunker("override")
+    chunker = JsonStreamChunker(on_conflict="override")
     assert chunker.process({"a": {"b": "x"}}) == '{"a":{"b":"x'
     assert chunker.process({"a": {"b": "y"}}) == '","b":"y'
 

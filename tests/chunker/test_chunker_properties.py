@@ -217,7 +217,7 @@ def test_an_override_is_right_for_readers_to_whom_the_last_key_counts(seeds: ran
         rng = random.Random(seed)
         value = container(rng)
         chunker = JsonStreamChunker(
-            "override", tentative_nulls=seed % 3 == 0, tentative_numbers=seed % 5 == 0
+            on_conflict="override", tentative_nulls=seed % 3 == 0, tentative_numbers=seed % 5 == 0
         )
         text, last = "", None
         for snapshot in snapshots(rng, value):

@@ -223,7 +223,9 @@ def test_what_can_not_end_a_number_at_the_limit_is_too_much(
 ) -> None:
     limits = midstream.Limits(max_document=len(number))
     for fragments in ([number + after], [number, after], [*(number + after)]):
-        accumulator = midstream.JsonFragmentAccumulator("root", "event", after_root, limits)
+        accumulator = midstream.JsonFragmentAccumulator(
+            root="root", on_error="event", after_root=after_root, limits=limits
+        )
         updates = [update for fragment in fragments for update in accumulator.add_fragment(fragment)]
         errors = [(update.error.code, update.error.index) for update in updates]
         assert errors == [("document_limit", len(number))]

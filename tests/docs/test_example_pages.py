@@ -113,12 +113,12 @@ def test_a_relay_is_opened_by_a_second_page(browser: Browser) -> None:
         first, second = browser.new_page(), browser.new_page()
         first.goto(url)
         first.get_by_role("button").click()
-        shows(first, "pre", calls[0].name)
+        shows(first, "pre", str(calls[0].name))
         second.goto(first.url)
         for page in (first, second):
             shows(page, "pre", "complete")
             for call in calls:
-                shows(page, "pre", call.name)
+                shows(page, "pre", str(call.name))
         assert first.locator("pre").text_content() == second.locator("pre").text_content()
         first.close()
         second.close()

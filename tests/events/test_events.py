@@ -24,7 +24,7 @@ def call(m: Any, text: str | None = None, **fields: Any) -> Any:
 
 def written(m: Any, form: str, messages: list[Any], stream_id: str | None = "s", **start: Any) -> list[bytes]:
     """Write a stream, an entry for each event."""
-    writer = m.EventWriter(form, stream_id)
+    writer = m.EventWriter(form, stream_id=stream_id)
     entries = [writer.start(**start), *map(writer.add_message, messages), writer.end()]
     return [entry for entry in entries if entry]
 
@@ -277,7 +277,7 @@ def test_full_counts_the_characters_of_arguments(midstream: Any) -> None:
 @each_build
 @each_form
 def test_the_start_says_what_follows(midstream: Any, form: str) -> None:
-    entry = midstream.EventWriter(form, "s").start("anthropic", "trip")
+    entry = midstream.EventWriter(form, stream_id="s").start("anthropic", "trip")
     assert entry.startswith(b"event: stream_start\nid: s-0\nretry: 155\ndata: ")
     assert data_of(entry) == [
         {"version": 1, "form": form, "message_id": "s", "format": "anthropic", "name": "trip"}
@@ -498,7 +498,7 @@ def test_a_client_joins_late(midstream: Any, form: str) -> None:
         messages = enriched(midstream, messages)
     expected = calls_of(midstream, messages)
     for place in range(1, len(messages)):
-        writer = midstream.EventWriter(form, "s")
+        writer = midstream.EventWriter(form, stream_id="s")
         start = writer.start(message_id="m")
         for message in messages[:place]:
             writer.add_message(message)
@@ -606,7 +606,7 @@ def test_malformed_events_are_refused(midstream: Any, bad: bytes) -> None:
 
 @each_build
 def test_the_server_s_error_is_a_message(midstream: Any) -> None:
-    writer = midstream.EventWriter("compact", "s")
+    writer = midstream.EventWriter("compact", stream_id="s")
     reader = midstream.EventReader()
     assert reader.add_bytes(writer.start() + writer.error("cancelled", "too late") + writer.end()) == [
         midstream.ProviderError("cancelled", "too late", message_id="s")

@@ -37,7 +37,7 @@ def provider() -> Provider:
 
 @pytest.fixture(scope="module")
 def relay(provider: Provider) -> Iterator[str]:
-    with running(provider) as upstream, running(create_app(upstream, SHORT)) as url:
+    with running(provider) as upstream, running(create_app(upstream, settings=SHORT)) as url:
         yield url
 
 
@@ -225,7 +225,7 @@ def upstream_of_any() -> Iterator[tuple[str, list[Any]]]:
         await send({"type": "http.response.start", **start})
         await send({"type": "http.response.body", "body": b'{"ok": true}'})
 
-    with running(answer) as upstream, running(create_app(upstream, SHORT)) as url:
+    with running(answer) as upstream, running(create_app(upstream, settings=SHORT)) as url:
         yield url, seen
 
 
@@ -235,7 +235,10 @@ def test_without_an_upstream_there_is_nothing_to_pass_on_to() -> None:
 
 
 def test_a_silent_upstream_is_given_up(provider: Provider) -> None:
-    with running(provider) as upstream, running(create_app(upstream, SHORT._replace(idle=0.5))) as url:
+    with (
+        running(provider) as upstream,
+        running(create_app(upstream, settings=SHORT._replace(idle=0.5))) as url,
+    ):
         events = events_of(post(url, "silent:idle"))
     assert [event.event for event in events[-3:]] == ["text_delta", "error", "stream_end"]
     assert json.loads(events[-2].data)["code"] == "upstream_error"
@@ -244,6 +247,6 @@ def test_a_silent_upstream_is_given_up(provider: Provider) -> None:
 
 def test_all_streams_together_are_bounded(provider: Provider) -> None:
     settings = SHORT._replace(max_log_bytes=100_000, heartbeat=0.05)
-    with running(provider) as upstream, running(create_app(upstream, settings)) as url:
+    with running(provider) as upstream, running(create_app(upstream, settings=settings)) as url:
         events = events_of(post(url, "flood:sum"))
     assert json.loads(events[-2].data)["code"] == "stream_limit"

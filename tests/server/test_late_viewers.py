@@ -129,7 +129,7 @@ def test_the_state_of_a_stream() -> None:
 def test_a_slow_client_gets_a_snapshot_when_others_are_far_ahead() -> None:
     provider = Provider()
     settings = SHORT._replace(max_kept_bytes=100_000)
-    with running(provider) as upstream, running(create_app(upstream, settings)) as url:
+    with running(provider) as upstream, running(create_app(upstream, settings=settings)) as url:
         body = {"model": "flood:ahead"}
         with CLIENT.stream("POST", f"{url}/v1/chat/completions", json=body) as slow:
             chunks = slow.iter_raw(4096)

@@ -87,7 +87,7 @@ def test_a_request_that_failed_can_be_repeated() -> None:
             200, content=recordings.load("trip").body, headers={"content-type": "text/event-stream"}
         )
 
-    app = create_app("http://provider", SHORT, transport=httpx.MockTransport(answer))
+    app = create_app("http://provider", settings=SHORT, transport=httpx.MockTransport(answer))
     with running(app) as url:
         statuses = [
             CLIENT.post(url + CHAT, json={"model": "m"}, headers={"idempotency-key": "k"}).status_code

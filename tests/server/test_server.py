@@ -207,7 +207,7 @@ def upstream(provider: Provider) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def relay(upstream: str) -> Iterator[str]:
-    with running(create_app(upstream, SHORT)) as url:
+    with running(create_app(upstream, settings=SHORT)) as url:
         yield url
 
 
@@ -523,7 +523,7 @@ def test_what_we_cannot_read_the_client_may(relay: str) -> None:
 def test_an_event_too_long_is_an_error_and_what_came_before_it_in_the_same_read_is_not_lost(
     upstream: str,
 ) -> None:
-    with running(create_app(upstream, SHORT._replace(max_event=3000))) as url:
+    with running(create_app(upstream, settings=SHORT._replace(max_event=3000))) as url:
         for query in ("", "?events=both"):
             text = ask(url, "fits_not", f"/v1/chat/completions{query}").text
             names = re.findall(r"^event: (\w+)$", text, re.MULTILINE)
@@ -569,7 +569,7 @@ def test_comments_without_an_end_are_too_much() -> None:
 
 
 def test_an_upstream_that_is_not_there_is_reported() -> None:
-    with running(create_app("http://127.0.0.1:9", SHORT)) as url:
+    with running(create_app("http://127.0.0.1:9", settings=SHORT)) as url:
         for prefix in ("/v1", "/provider/v1"):
             response = ask(url, "m", f"{prefix}/messages")
             assert (response.status_code, response.json()["code"]) == (502, "upstream_error")
@@ -579,7 +579,7 @@ def test_a_status_that_http_does_not_have_is_reported() -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         return httpx.Response(999, content=b"odd")
 
-    with running(create_app("http://provider", SHORT, transport=httpx.MockTransport(answer))) as url:
+    with running(create_app("http://provider", settings=SHORT, transport=httpx.MockTransport(answer))) as url:
         for prefix in ("/v1", "/provider/v1"):
             response = ask(url, "m", f"{prefix}/messages")
             assert (response.status_code, response.json()["code"]) == (502, "upstream_error")
@@ -729,7 +729,7 @@ def test_a_client_that_leaves_before_the_answer_stops_its_upstream_at_once(
     upstream: str, provider: Provider
 ) -> None:
     """It has no id to come back with."""
-    with running(create_app(upstream, SHORT._replace(grace=60))) as url:
+    with running(create_app(upstream, settings=SHORT._replace(grace=60))) as url:
         for prefix in ("/v1", "/provider/v1"):
             with pytest.raises(httpx.ReadTimeout):
                 CLIENT.post(f"{url}{prefix}/messages", json={"model": f"mute:{prefix}"}, timeout=0.3)
@@ -800,12 +800,12 @@ def test_too_much_is_refused() -> None:
 
 def test_streams_are_bounded(upstream: str) -> None:
     settings = SHORT._replace(max_stream_bytes=100_000, max_event=10_000)
-    with running(create_app(upstream, settings)) as url:
+    with running(create_app(upstream, settings=settings)) as url:
         events = events_of(ask(url, "flood:bounded"))
         assert json.loads(events[-2].data)["code"] == "stream_limit"
         with pytest.raises(httpx.RemoteProtocolError):
             ask(url, "flood:bounded", "/provider/v1/messages")
-    with running(create_app(upstream, settings._replace(max_event=3000))) as url:
+    with running(create_app(upstream, settings=settings._replace(max_event=3000))) as url:
         events = events_of(ask(url, "flood:bounded"))
         assert json.loads(events[-2].data)["code"] == "event_limit"
 
@@ -964,7 +964,7 @@ def test_secrets_are_in_no_log(upstream: str, level: str) -> None:
 
 def test_credentials_in_the_upstreams_address_are_used(upstream: str, provider: Provider) -> None:
     address = upstream.replace("http://", "http://user:pass@") + "/v1?key=k"
-    with running(create_app(address, SHORT)) as url:
+    with running(create_app(address, settings=SHORT)) as url:
         ask(url, "complete", "/v1/messages?a=b")
         seen, sent = provider.requests[-1]
         assert seen == "/v1/messages?key=k&a=b"
@@ -1085,7 +1085,7 @@ def test_two_hundred_streams_at_once(upstream: str) -> None:
 
 def test_nothing_is_left_when_clients_are_gone(upstream: str) -> None:
     """Neither streams nor tasks, however clients left."""
-    app = create_app(upstream, SHORT._replace(grace=0.2))
+    app = create_app(upstream, settings=SHORT._replace(grace=0.2))
     tasks: list[int] = []
 
     async def counting(scope: Any, receive: Any, send: Any) -> None:

@@ -590,7 +590,7 @@ def test_the_narrowest_bounds_close_the_upstream_too(path: str) -> None:
         return httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=body)
 
     settings = Settings(max_stream_bytes=1)
-    app = create_app("http://provider", settings, transport=httpx.MockTransport(answer))
+    app = create_app("http://provider", settings=settings, transport=httpx.MockTransport(answer))
     with serving(app) as url, suppress(httpx.RemoteProtocolError):
         assert b'"stream_limit"' in CLIENT.post(url + path, json={"model": "m"}).content
     assert body.is_closed.wait(5)

@@ -114,7 +114,7 @@ def test_1_patches_applied_are_the_snapshot(
     midstream, text = BUILDS[build], text_of(document)
     values = midstream.JsonValueAccumulator()
     updates = midstream.JsonFragmentAccumulator()
-    writer = midstream.JsonPatchWriter(base, append)
+    writer = midstream.JsonPatchWriter(base=base, append=append)
     shown: Any = {} if base else None
     theirs: Any = {} if base else None
     last = copy.deepcopy(shown)
@@ -179,7 +179,7 @@ def test_many_parts_in_one_call_are_joined_once(midstream: Any) -> None:
 @pytest.mark.parametrize("base", ["a", "/~", "/a~2", 1, None])
 def test_a_base_is_a_pointer(midstream: Any, base: Any) -> None:
     with pytest.raises(midstream.JsonStreamError, match="expected a JSON Pointer"):
-        midstream.JsonPatchWriter(base)
+        midstream.JsonPatchWriter(base=base)
 
 
 def test_one_document_only(midstream: Any) -> None:

@@ -475,7 +475,7 @@ class Word(str):
 )
 def test_subclasses_of_str_are_text(build: str) -> None:
     midstream: Any = BUILDS[build]
-    rebuilder = midstream.JsonFragmentRebuilder(Word("root"))
+    rebuilder = midstream.JsonFragmentRebuilder(root=Word("root"))
     key, path = wire(Word("root"), Word("Key"), Word("a")), Word("root.a")
     rebuilder.apply(
         [OPEN, key, wire(path, "PartialString", Word("x")), wire(path, "CompleteString", Word("xy"))]
@@ -593,7 +593,7 @@ def without_lone_surrogates(value: Any) -> str:
 def check_every_batch(
     midstream: Any, fragments: list[Any], forms: Iterable[str], given_root: Any, **options: Any
 ) -> None:
-    rebuilders = {form: midstream.JsonFragmentRebuilder(given_root) for form in forms}
+    rebuilders = {form: midstream.JsonFragmentRebuilder(root=given_root) for form in forms}
     for updates, value, open_path in batches(midstream, fragments, **options):
         for form, rebuilder in rebuilders.items():
             before = rebuilder.value
@@ -621,7 +621,7 @@ def test_invariant_6_every_batch_rebuilds_what_the_value_is_then(
     # of these, a root that is no container has a name only if it is given, or if it is the usual one
     is_given = is_given or root in ("a.b", "root.x") or (root == "args" and text.strip()[0] not in "{[")
     check_every_batch(midstream, pieces(text, at), FORMS, root if is_given else None, root=root)
-    rebuilder = midstream.JsonFragmentRebuilder(root)
+    rebuilder = midstream.JsonFragmentRebuilder(root=root)
     rebuilder.apply(midstream.updates(text, root=root))
     assert rebuilder.is_complete
     assert exactly(rebuilder.value) == exactly(json.loads(text))
@@ -874,7 +874,7 @@ def test_invariant_9_snapshots_share_all_that_is_equal(
         repeats = has_repeated_keys(text)
     except ValueError:
         repeats = True
-    rebuilder = midstream.JsonFragmentRebuilder("root")
+    rebuilder = midstream.JsonFragmentRebuilder(root="root")
     before = rebuilder.value
     for updates, _, _ in batches(midstream, pieces(text, at), on_error="event"):
         changed = rebuilder.apply(FORMS[form](midstream, updates))
@@ -896,7 +896,7 @@ def test_invariant_9_snapshots_share_all_that_is_equal(
 def test_invariant_10_a_snapshot_stays_as_it_was_read(
     midstream: Any, text: Any, at: list[int], bad: Wire
 ) -> None:
-    rebuilder = midstream.JsonFragmentRebuilder("root")
+    rebuilder = midstream.JsonFragmentRebuilder(root="root")
     read: list[tuple[Any, Any]] = []
     for updates, _, _ in batches(midstream, pieces(text, at), on_error="recover", after_root="ignore"):
         rebuilder.apply(updates)
@@ -1189,7 +1189,7 @@ def test_invariant_12_one_source_whatever_the_updates(seed: int) -> None:
         transcripts = []
         for midstream in BUILDS.values():
             build: Any = midstream
-            rebuilder = build.JsonFragmentRebuilder(root, build.Limits(**limits))
+            rebuilder = build.JsonFragmentRebuilder(root=root, limits=build.Limits(**limits))
             transcripts.append([outcome_of(build, rebuilder, call) for call in calls])
         for other in transcripts[1:]:
             assert other == transcripts[0]

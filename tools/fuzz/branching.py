@@ -31,7 +31,7 @@ def check(data: bytes) -> None:
 
 
 def branch(build: Any, after_root: str, plan: list[tuple[int, Any]]) -> list[str]:
-    states: list[tuple[Any, tuple[Any, ...]]] = [(build.create_parser_state(after_root), ())]
+    states: list[tuple[Any, tuple[Any, ...]]] = [(build.create_parser_state(after_root=after_root), ())]
     results = []
     for back, fragment in plan:
         state, chunks = states[max(0, len(states) - 1 - back)]
@@ -63,7 +63,7 @@ def shown(build: Any, state: Any) -> str:
 
 def check_state(build: Any, after_root: str, state: Any, chunks: tuple[Any, ...]) -> None:
     model = NaiveParser(after_root)
-    straight = build.create_parser_state(after_root)
+    straight = build.create_parser_state(after_root=after_root)
     for chunk in joined(chunks):
         straight = build.parse_chunk(straight, chunk)
     for chunk in chunks:

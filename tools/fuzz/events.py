@@ -30,7 +30,7 @@ def check(data: bytes) -> None:
         messages = import_module(f"{build.__name__}.calls.messages")
         raw = [getattr(messages, name)(*fields) for name, fields in plan]
         sent = list(build.JsonFragmentUpdateMiddleware()(raw)) if form == "full" else raw
-        writer = build.EventWriter(form, "s")
+        writer = build.EventWriter(form, stream_id="s")
         events = [writer.start(), *(writer.add_message(message) for message in sent), writer.end()]
         if results:
             assert b"".join(events) == body, "the builds write different bytes"

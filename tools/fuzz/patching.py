@@ -42,7 +42,7 @@ def check_writer(choices: Choices) -> None:
     results = []
     for build in BUILDS.values():
         values, updates = build.JsonValueAccumulator(), build.JsonFragmentAccumulator()
-        writer = build.JsonPatchWriter(base, append)
+        writer = build.JsonPatchWriter(base=base, append=append)
         shown: Any = {} if base else None
         patches = []
         for fragment in fragments:

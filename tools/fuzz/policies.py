@@ -83,7 +83,7 @@ def check_value(build: Any, fragments: list[Any], given: dict[str, Any]) -> None
         return
     updates = build.JsonFragmentAccumulator(**call_options)
     values = build.JsonValueAccumulator(**call_options)
-    rebuilder = build.JsonFragmentRebuilder("root", limits=call_options["limits"])
+    rebuilder = build.JsonFragmentRebuilder(root="root", limits=call_options["limits"])
     for fragment in fragments:
         rebuilder.apply(updates.add_fragment(fragment))
         values.add_fragment(fragment)

@@ -146,8 +146,8 @@ def changed(choices: Choices, batches: Batches) -> Batches:
 
 def observe(build: Any, batches: Batches, root: str | None, given: dict[str, Any]) -> list[str]:
     limits = build.Limits(*given["limits"])
-    rebuilder = build.JsonFragmentRebuilder(root, limits)
-    undisturbed = build.JsonFragmentRebuilder(root, limits)
+    rebuilder = build.JsonFragmentRebuilder(root=root, limits=limits)
+    undisturbed = build.JsonFragmentRebuilder(root=root, limits=limits)
     results = []
     for batch in batches:
         before = shown(rebuilder)

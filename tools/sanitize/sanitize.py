@@ -177,7 +177,7 @@ def write_patches() -> None:
     """Write the updates of every case as patches, and apply them."""
     for fragments, limits in table():
         for append in (False, True):
-            writer, value = midstream.JsonPatchWriter("", append, limits=limits), None
+            writer, value = midstream.JsonPatchWriter(base="", append=append, limits=limits), None
             for batch in feed(midstream.JsonFragmentAccumulator(limits=limits), fragments):
                 with suppressed():
                     value = midstream.apply_patch(value, writer.add_updates(batch))
@@ -198,7 +198,7 @@ def exchange_events() -> None:
     """Send the arguments of calls as events in both forms, and read them byte by byte."""
     for form in ("full", "compact"):
         for fragments, _ in table():
-            writer, reader = midstream.EventWriter(form, "m"), midstream.EventReader()
+            writer, reader = midstream.EventWriter(form, stream_id="m"), midstream.EventReader()
             handler = midstream.ToolsAggregateMessageHandler()
             pieces = [piece for piece in fragments if isinstance(piece, str)]
             sent = [midstream.ToolCallUpdate("a", 0, "f", piece, message_id="m") for piece in pieces]

@@ -183,7 +183,7 @@ class _Maker:
 
     def stream_case(self) -> Case:
         """Make events of the form compact, some of which are lost, repeated or damaged on their way."""
-        writer = midstream.EventWriter("compact", "s" if self.is_so(0.5) else None)
+        writer = midstream.EventWriter("compact", stream_id="s" if self.is_so(0.5) else None)
         sent = [writer.start("openai-chat", None, "m")]
         sent += [writer.add_message(self._message()) for _ in range(self.random.randint(1, 25))]
         sent.append(writer.end())

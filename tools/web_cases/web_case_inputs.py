@@ -1512,7 +1512,7 @@ def _recorded(name: str, form: Any) -> list[list[str]]:
     """The first and the last events of a recording, as a server sends them."""
     recording = midstream.recordings.load(name)
     adapter = midstream.providers.adapter(recording.format)
-    writer = midstream.EventWriter(form, "s")
+    writer = midstream.EventWriter(form, stream_id="s")
     found = [message for event in recording.events() for message in adapter.add_event(event)]
     body = b"".join([writer.start(recording.format, name), *map(writer.add_message, found), writer.end()])
     return [[event.event, event.data, event.id] for event in midstream.sse.decode([body])][:60]

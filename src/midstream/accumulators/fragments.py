@@ -265,6 +265,7 @@ class JsonFragmentAccumulator(Accumulator):
 
     def __init__(
         self,
+        *,
         root: str = "root",
         on_error: OnError = "raise",
         after_root: AfterRoot = "error",
@@ -339,6 +340,7 @@ class JsonFragmentAccumulator(Accumulator):
     def restore(
         cls,
         data: dict[str, Any],
+        *,
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
     ) -> JsonFragmentAccumulator:

@@ -59,6 +59,7 @@ class JsonValueAccumulator(Accumulator):
 
     def __init__(
         self,
+        *,
         on_error: OnError = "raise",
         after_root: AfterRoot = "error",
         limits: Limits = DEFAULT_LIMITS,
@@ -192,6 +193,7 @@ class JsonValueAccumulator(Accumulator):
     def restore(
         cls,
         data: dict[str, Any],
+        *,
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
     ) -> JsonValueAccumulator:

@@ -66,7 +66,7 @@ class ToolsAggregateMessageHandler:
 
     __signature__ = SourceSignature()
 
-    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, *, limits: Limits = DEFAULT_LIMITS) -> None:
         limits.check()
         self._limits = limits
         self._registry = CallRegistry(self._new_call)

@@ -116,7 +116,7 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
 
     __signature__ = SourceSignature()
 
-    def __init__(self, root: str = "root", limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, *, root: str = "root", limits: Limits = DEFAULT_LIMITS) -> None:
         limits.check()
         self._root = root
         self._limits = limits
@@ -133,7 +133,7 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         self, stream: AsyncIterable[Any] | Iterable[Any]
     ) -> AsyncGenerator[Any, None] | Generator[Any, None, None]:
         """Enrich a stream; each call starts with fresh state."""
-        run = JsonFragmentUpdateMiddleware(self._root, self._limits)
+        run = JsonFragmentUpdateMiddleware(root=self._root, limits=self._limits)
         return run._arun(stream) if isinstance(stream, AsyncIterable) else run._run(stream)
 
     def _run(self, stream: Iterable[Any]) -> Generator[Any, None, None]:

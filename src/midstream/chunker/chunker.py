@@ -80,6 +80,7 @@ class JsonStreamChunker:
 
     def __init__(
         self,
+        *,
         on_conflict: OnConflict = "raise",
         tentative_nulls: bool = False,
         tentative_numbers: bool = False,
@@ -324,7 +325,7 @@ class PlainTextStreamChunker:
     ('Once', ' upon', '')
     """
 
-    def __init__(self, on_conflict: OnConflict = "raise") -> None:
+    def __init__(self, *, on_conflict: OnConflict = "raise") -> None:
         """Choose how to handle a text that does not continue the previous one.
 
         >>> chunker = PlainTextStreamChunker(on_conflict="override")
@@ -395,7 +396,9 @@ def chunks(
     >>> list(chunks(['{"a": ""}', '{"a": "b"}', '{"a": "bc"}']))
     ['{"a":"', 'b', 'c', '"}']
     """
-    chunker = JsonStreamChunker(on_conflict, tentative_nulls, tentative_numbers)
+    chunker = JsonStreamChunker(
+        on_conflict=on_conflict, tentative_nulls=tentative_nulls, tentative_numbers=tentative_numbers
+    )
     return _nonempty(chunker, Source(snapshots, close))
 
 

@@ -253,7 +253,11 @@ def chunk(
     ] = False,
 ) -> None:
     """Convert snapshots of a growing value, one JSON text per line, into one JSON text as they arrive."""
-    chunker = JsonStreamChunker("override" if override else "raise", tentative_nulls, tentative_numbers)
+    chunker = JsonStreamChunker(
+        on_conflict="override" if override else "raise",
+        tentative_nulls=tentative_nulls,
+        tentative_numbers=tentative_numbers,
+    )
     with guarded(file), opened(file) as source:
         try:
             for number, line in enumerate(lines_in(pieces(source)), 1):
@@ -401,10 +405,10 @@ def serve(
     with guarded(f"{host}:{port}"):
         try:
             is_started = run_gateway(
-                host,
-                port,
-                upstream,
-                Settings(
+                host=host,
+                port=port,
+                upstream=upstream,
+                settings=Settings(
                     ttl=ttl, idle=idle, lease=lease, drain=drain, metrics=metrics, log_streams=log_streams
                 ),
                 on_ready=announce,

@@ -74,7 +74,7 @@ class EventWriter:
         "_stream_id", "_texts",
     )  # fmt: skip
 
-    def __init__(self, form: Form = "full", stream_id: str | None = None) -> None:
+    def __init__(self, form: Form = "full", *, stream_id: str | None = None) -> None:
         if form not in FORMS:
             raise ValueError(f"form is 'full' or 'compact', not {form!r}")
         if stream_id is not None and any(character in stream_id for character in "\r\n\0"):
@@ -116,7 +116,7 @@ class EventWriter:
     def number(self, number: int, part: int = 0) -> None:
         r"""Assign the next events the ids ``<stream_id>-<number>``, ``<stream_id>-<number>.1`` and so on.
 
-        >>> writer = EventWriter("compact", "s")
+        >>> writer = EventWriter("compact", stream_id="s")
         >>> writer.number(7)
         >>> writer.mark() + writer.mark()
         b'id: s-7\n\nid: s-7.1\n\n'

@@ -56,10 +56,10 @@ class JsonExtractor:
 
     def __init__(
         self,
+        *,
         dialect: Literal["strict", "lenient"] = "strict",
         pick: Pick = "first",
         thinking: Thinking = "auto",
-        *,
         root: str = "root",
         on_error: OnError = "raise",
         limits: Limits = DEFAULT_LIMITS,
@@ -175,6 +175,7 @@ class JsonExtractor:
     def restore(
         cls,
         data: dict[str, Any],
+        *,
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
     ) -> JsonExtractor:
@@ -189,10 +190,15 @@ class JsonExtractor:
         try:
             if data["midstream"] != _VERSION or data["type"] != "JsonExtractor":
                 raise ValueError("it is of another version or of another type")
-            reader = JsonFragmentAccumulator.restore(data["reader"], parse_int, parse_float)
+            reader = JsonFragmentAccumulator.restore(
+                data["reader"], parse_int=parse_int, parse_float=parse_float
+            )
             options = data["reader"]["options"]
+            dialect, pick, thinking = data["options"]
             extractor = cls(
-                *data["options"],
+                dialect=dialect,
+                pick=pick,
+                thinking=thinking,
                 root=options["root"],
                 on_error=options["on_error"],
                 limits=Limits(*options["limits"]),

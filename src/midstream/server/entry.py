@@ -19,8 +19,8 @@ __all__ = ["create_app", "serve"]
 
 def create_app(
     upstream: str | None = None,
-    settings: Settings = DEFAULT,
     *,
+    settings: Settings = DEFAULT,
     hosts: Collection[str] | None = None,
     origins: Collection[str] = (),
     transport: httpx.AsyncBaseTransport | None = None,
@@ -57,11 +57,11 @@ def create_app(
 
 
 def serve(
+    *,
     host: str = "127.0.0.1",
     port: int = 8377,
     upstream: str | None = None,
     settings: Settings = DEFAULT,
-    *,
     on_ready: Callable[[str], None] | None = None,
     log_level: str = "info",
     store: str = "memory:",

@@ -213,7 +213,7 @@ class CallStream:
         tools: Mapping[str, Any] | None = None,
     ) -> None:
         self._stream = ProviderStream(format, on_error, bare, unwrap, tools)
-        self._handler = ToolsAggregateMessageHandler(limits)
+        self._handler = ToolsAggregateMessageHandler(limits=limits)
         # the error that the provider reported, after which the calls are final
         self.error: JsonStreamError | None = None
         self._is_ended = False
@@ -347,8 +347,8 @@ class ArgumentStream:
 def tool_calls(
     stream: Iterable[Any],
     format: Format | None = None,
-    limits: Limits = DEFAULT_LIMITS,
     *,
+    limits: Limits = DEFAULT_LIMITS,
     on_error: OnInvalidEvent = "raise",
     bare: bool = False,
     unwrap: bool = False,

@@ -80,7 +80,14 @@ def updates(
     >>> [update.kind.value for update in updates(["[1,", " 2]"])]
     ['StartArray', 'CompleteNumber', 'CompleteNumber', 'EndArray', 'JsonComplete']
     """
-    accumulator = JsonFragmentAccumulator(root, on_error, after_root, limits, parse_int, parse_float)
+    accumulator = JsonFragmentAccumulator(
+        root=root,
+        on_error=on_error,
+        after_root=after_root,
+        limits=limits,
+        parse_int=parse_int,
+        parse_float=parse_float,
+    )
     if isinstance(fragments, (str, bytes)):
         fragments = [fragments]
     documents = extraction(accumulator, extract, pick, thinking, on_error, after_root)
@@ -180,7 +187,9 @@ def values(
     >>> list(values(['{"city": "Par', 'is", "days": 1', "2}"]))
     [{'city': 'Par'}, {'city': 'Paris'}, {'city': 'Paris', 'days': 12}]
     """
-    accumulator = JsonValueAccumulator(on_error, after_root, limits, parse_int, parse_float)
+    accumulator = JsonValueAccumulator(
+        on_error=on_error, after_root=after_root, limits=limits, parse_int=parse_int, parse_float=parse_float
+    )
     documents = extraction(accumulator, extract, pick, thinking, on_error, after_root)
     stream = ValueStream(accumulator, documents)
     with Source([fragments] if isinstance(fragments, (str, bytes)) else fragments, close) as source:
@@ -221,7 +230,9 @@ def parse_partial(
     >>> parse_partial("[1, 2"), parse_partial("[1, 2]"), parse_partial(" ")
     ([1], [1, 2], UNDEFINED)
     """
-    accumulator = JsonValueAccumulator(on_error, after_root, limits, parse_int, parse_float)
+    accumulator = JsonValueAccumulator(
+        on_error=on_error, after_root=after_root, limits=limits, parse_int=parse_int, parse_float=parse_float
+    )
     documents = extraction(accumulator, extract, pick, thinking, on_error, after_root)
     if documents is None:
         accumulator.add_fragment(text)

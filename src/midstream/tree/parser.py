@@ -190,10 +190,11 @@ class ParserState:
         return f"ParserState({parts}{'' if self.error is None else f', error={self.error.code}'})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return load_state, (dump_state(self), self._options["parse_int"], self._options["parse_float"])
+        return _unpickle, (dump_state(self), self._options["parse_int"], self._options["parse_float"])
 
 
 def create_parser_state(
+    *,
     after_root: Literal["error", "ignore"] = "error",
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
@@ -308,8 +309,15 @@ def dump_state(state: ParserState) -> dict[str, Any]:
     }
 
 
+def _unpickle(
+    data: dict[str, Any], parse_int: Callable[[str], Any], parse_float: Callable[[str], Any]
+) -> ParserState:
+    return load_state(data, parse_int=parse_int, parse_float=parse_float)
+
+
 def load_state(
     data: dict[str, Any],
+    *,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
 ) -> ParserState:
@@ -324,7 +332,12 @@ def load_state(
             raise ValueError("it was saved with parse_int or parse_float: pass them again")
         if data["midstream"] != _VERSION or data["type"] != "ParserState":
             raise ValueError("it is of another version or type")
-        state = create_parser_state(data["after_root"], Limits(*data["limits"]), parse_int, parse_float)
+        state = create_parser_state(
+            after_root=data["after_root"],
+            limits=Limits(*data["limits"]),
+            parse_int=parse_int,
+            parse_float=parse_float,
+        )
         state._grammar.load(data["grammar"])
         visitor = new_visitor(None, 0, None)
         visitor.replay(data["nodes"], parse_int, parse_float)

@@ -61,9 +61,9 @@ class JsonPatchWriter:
 
     def __init__(
         self,
+        *,
         base: str = "",
         append: bool = False,
-        *,
         root: str | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
@@ -197,8 +197,15 @@ class PatchStream:
                 f"after_root must be 'error' or 'ignore', not {after_root!r}: patches change one document"
             )
         kept: Any = after_root
-        self._accumulator = JsonFragmentAccumulator(root, on_error, kept, limits, parse_int, parse_float)
-        self._writer = JsonPatchWriter(base, append, root=root, limits=limits)
+        self._accumulator = JsonFragmentAccumulator(
+            root=root,
+            on_error=on_error,
+            after_root=kept,
+            limits=limits,
+            parse_int=parse_int,
+            parse_float=parse_float,
+        )
+        self._writer = JsonPatchWriter(base=base, append=append, root=root, limits=limits)
 
     def add_fragment(self, fragment: str | bytes) -> Iterator[list[Op]]:
         """Yield the patch of a fragment, if there is one; yield what came before an error, then raise it."""

@@ -58,7 +58,7 @@ class JsonFragmentRebuilder(ReentrancyGuard):
     __signature__ = SourceSignature()
     __slots__ = ("_limits", "_reader", "_root", "_visitor")
 
-    def __init__(self, root: str | None = None, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, *, root: str | None = None, limits: Limits = DEFAULT_LIMITS) -> None:
         limits.check()
         name = None if root is None else "".join(root)
         self._begin_set_up()
