@@ -909,7 +909,8 @@ from midstream.server import Settings, serve
 pace, grace, max_seconds = map(float, sys.argv[2:5])
 settings = Settings(pace=pace, grace=grace, max_seconds=max_seconds, drain=1)
 def report(url): print(url, flush=True)
-serve(sys.argv[5], 0, sys.argv[1] or None, settings, on_ready=report, log_level=sys.argv[6])
+address, upstream, log_level = sys.argv[5], sys.argv[1] or None, sys.argv[6]
+serve(host=address, port=0, upstream=upstream, settings=settings, on_ready=report, log_level=log_level)
 """
 
 
