@@ -49,7 +49,7 @@ def check_complete(events: list[Any], count: int) -> None:
 def test_a_connection_that_breaks_is_resumed(repeated: int) -> None:
     provider = BackgroundProvider(KEY)
     provider.breaks_after, provider.repeated = 7, repeated
-    with running(provider) as upstream, running(create_app(upstream, QUICK)) as url:
+    with running(provider) as upstream, running(create_app(upstream, settings=QUICK)) as url:
         events = list(decode([post(url, "broken:20:0").content]))
     check_complete(events, 20)
     assert provider.requests == ["broken"]
@@ -59,7 +59,7 @@ def test_a_connection_that_breaks_is_resumed(repeated: int) -> None:
 def test_what_is_not_kept_by_the_provider_is_not_resumed() -> None:
     provider = BackgroundProvider(KEY)
     provider.breaks_after = 7
-    with running(provider) as upstream, running(create_app(upstream, QUICK)) as url:
+    with running(provider) as upstream, running(create_app(upstream, settings=QUICK)) as url:
         for number, more in enumerate(({"background": False}, {"store": False})):
             *_, error, end = decode([post(url, f"plain {number}:20:0", **more).content])
             assert json.loads(error.data)["code"] == "upstream_error"
@@ -71,7 +71,7 @@ def test_a_provider_that_does_not_continue() -> None:
     provider = BackgroundProvider(KEY)
     # no event arrives in any connection after the first one
     provider.breaks_after = 0
-    with running(provider) as upstream, running(create_app(upstream, QUICK)) as url:
+    with running(provider) as upstream, running(create_app(upstream, settings=QUICK)) as url:
         *_, error, end = decode([post(url, "lost:20:0").content])
     assert json.loads(error.data)["code"] in ("upstream_error", "producer_lost")
     assert end.event == "stream_end"
@@ -81,8 +81,8 @@ def test_a_midstream_behind_a_midstream_is_resumed() -> None:
     """The inner one closes the connection of each client that it is told to."""
     provider = BackgroundProvider(KEY)
     with running(provider) as upstream:
-        app = create_app(upstream, QUICK)
-        with running(app) as first, running(create_app(f"{first}/provider", QUICK)) as second:
+        app = create_app(upstream, settings=QUICK)
+        with running(app) as first, running(create_app(f"{first}/provider", settings=QUICK)) as second:
 
             async def main() -> list[Any]:
                 async with httpx.AsyncClient(timeout=PATIENCE, headers={"authorization": KEY}) as client:
