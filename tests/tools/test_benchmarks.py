@@ -29,7 +29,7 @@ from event_peers import EVENT_PEERS, one_shot
 from ours import CORES, KEPT, LIVE, PURE, SNAPSHOT, UPDATES, use
 from peers import PEERS, SJP, Peer, our_peer
 from plot import Panel, draw
-from report import PerFragment, Report, Targets, read, table
+from report import END, START, PerFragment, Report, Targets, put, read, table
 from sdks import OURS_ON_SDKS, SDKS
 from timing import Timing, race
 from wrong_values import RAISED, count, is_beginning, shown_by
@@ -291,14 +291,14 @@ def test_a_report_crosses_processes(
 
 def test_text_goes_between_the_marks(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text(f"a\n{run.START}\nold\n{run.END}\nb\n", "utf-8")
-    assert run.put(page, "new")
-    assert page.read_text("utf-8") == f"a\n{run.START}\nnew\n{run.END}\nb\n"
+    page.write_text(f"a\n{START}\nold\n{END}\nb\n", "utf-8")
+    assert put(page, "new")
+    assert page.read_text("utf-8") == f"a\n{START}\nnew\n{END}\nb\n"
     page.write_text("no marks", "utf-8")
-    assert not run.put(page, "new")
-    assert run.START in run.DOCUMENT.read_text("utf-8")
+    assert not put(page, "new")
+    assert START in run.DOCUMENT.read_text("utf-8")
     assert all((BENCHMARKS / f"{question}.py").exists() for question in run.QUESTIONS)
-    assert all(run.START in page.read_text("utf-8") for page in run.PAGES.values())
+    assert all(START in page.read_text("utf-8") for page in run.PAGES.values())
 
 
 def test_the_sections_of_some_questions_are_written_anew() -> None:
@@ -318,7 +318,7 @@ def test_the_sections_of_some_questions_are_written_anew() -> None:
         "4 of 4 met.\n\nMeasured in 9 s."
     )
     # written anew with nothing, the page stays what it is
-    page = run.DOCUMENT.read_text("utf-8").partition(run.START)[2].partition(run.END)[0]
+    page = run.DOCUMENT.read_text("utf-8").partition(START)[2].partition(END)[0]
     assert run.renewed(page, {}, Targets()).split() == page.split()
 
 
