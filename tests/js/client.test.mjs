@@ -108,7 +108,14 @@ test("a refusal is an error with its status and the server's message", async () 
   });
   answers = [(_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>login</p>")];
   await assert.rejects(collect(), /text\/html, not with an event stream/);
-  assert.equal(requests.length, 2);
+  // as providers write it
+  answers = [(_, response) => response.writeHead(401).end('{"error": {"type": "auth", "message": "no such key"}}')];
+  await assert.rejects(collect(), /^ResponseError: no such key$/);
+  for (const body of ["null", '{"error": "x", "message": ["y"]}']) {
+    answers = [(_, response) => response.writeHead(400).end(body)];
+    await assert.rejects(collect(), /the server answered 400$/);
+  }
+  assert.equal(requests.length, 5);
 });
 
 test("leaving the loop, and the signal, end the request", async () => {

@@ -152,7 +152,10 @@ async function refusalOf(response) {
     ? `the server answered with ${response.headers.get("content-type")}, not with an event stream`
     : `the server answered ${response.status}`;
   try {
-    message = (await response.clone().json()).message ?? message;
+    const body = await response.clone().json();
+    // providers write {"error": {"message"}}
+    const said = body.error?.message ?? body.message;
+    if (typeof said === "string") message = said;
   } catch {
     // the body is not JSON; the status is the message
   }
