@@ -19,7 +19,9 @@ def named(tag: str = "") -> dict[str, str]:
     source = (ROOT / "src" / "midstream" / "_version.py").read_text("utf-8")
     package = json.loads((ROOT / "js" / "package.json").read_text("utf-8"))
     found = re.search(r'^__version__ = "(.+)"$', source, re.MULTILINE)
-    versions = {"_version.py": found[1] if found else "none", "js/package.json": package["version"]}
+    # npm writes 1.0.0-rc.1 where Python writes 1.0.0rc1
+    npm = re.sub(r"-(a|b|rc)\.(\d+)$", r"\1\2", package["version"])
+    versions = {"_version.py": found[1] if found else "none", "js/package.json": npm}
     if tag:
         heading = re.search(r"^## \[?([^]\s]+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
         versions["CHANGELOG.md"] = heading[1] if heading else "none"
