@@ -28,7 +28,16 @@ if TYPE_CHECKING:
     from .events.writer import Form
     from .limits import Limits
 
-__all__ = ["UNBUFFERED", "Enrichment", "EventCutter", "EventStream", "Kind", "Step"]
+__all__ = [
+    "MAX_BEGINNING",
+    "UNBUFFERED",
+    "Enrichment",
+    "EventCutter",
+    "EventStream",
+    "Kind",
+    "Step",
+    "events_without_framing",
+]
 
 # headers of a response with events; the second one tells nginx and compatible proxies not to buffer them
 UNBUFFERED = {"cache-control": "no-cache", "x-accel-buffering": "no"}
@@ -39,7 +48,7 @@ _BLANK_LINES = (b"\n\n", b"\r\r", b"\n\r", b"\n\r\n", b"\r\r\n")
 # two bytes each, and comments
 _MAX_RAW_FACTOR = 4
 # how much of a body without events is read, to say what it is
-_MAX_BEGINNING = 65_536
+MAX_BEGINNING = 65_536
 # the maximum number of argument characters that are parsed at once
 _MAX_ARGS = 16_384
 # the approximate maximum of bytes of updates in one event
@@ -83,7 +92,7 @@ class EventCutter:
         An event that is too long raises as in the decoder. If there are steps before it, these are returned
         first, and the next call raises.
         """
-        if self._beginning is not None and len(self._beginning) < _MAX_BEGINNING:
+        if self._beginning is not None and len(self._beginning) < MAX_BEGINNING:
             self._beginning += data
         steps = self._cut(data)
         if any(step.event is not None for step in steps):
@@ -112,10 +121,7 @@ class EventCutter:
         """Return the steps of a body that is no event stream; raise if that has none, or was too long."""
         self._decoder.finish()
         beginning = bytes(self._beginning or b"")
-        if not beginning.strip() or event_framing(beginning) in ("sse", None):
-            return []
-        reader = ProviderEventReader()
-        return [Step(b"", event) for event in (*reader.add(beginning), *reader.finish())]
+        return [Step(b"", event) for event in events_without_framing(beginning)]
 
     def _take(self) -> bytes:
         raw = bytes(self._raw)
@@ -125,6 +131,20 @@ class EventCutter:
             self._is_new = False
             return raw.removeprefix(BOM)
         return raw
+
+
+def events_without_framing(body: bytes) -> list[Any]:
+    """Return the events of a body that should be Server-Sent Events and is not; raise if it has none.
+
+    >>> events_without_framing(b'{"error": "model not found"}')
+    [{'error': 'model not found'}]
+    >>> events_without_framing(b"data: 1")
+    []
+    """
+    if not body.strip() or event_framing(body) in ("sse", None):
+        return []
+    reader = ProviderEventReader()
+    return [*reader.add(body), *reader.finish()]
 
 
 class Enrichment:

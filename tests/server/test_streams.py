@@ -56,6 +56,32 @@ def test_no_event_waits_for_the_next_one(parts: list[bytes], source: random.Rand
     assert len(list(decode(raw))) == len(list(decode([*raw, cutter.rest()])))
 
 
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        (b'{"error": {"type": "overloaded_error", "message": "Overloaded"}}', "provider_error", "Overloaded"),
+        (b"<!DOCTYPE html>\n\n<html></html>", "not_an_event_stream", "HTML page"),
+        (b'{"hello": 1}', "not_an_event_stream", "it is JSON"),
+        (b"upstream timed out", "not_an_event_stream", "plain text"),
+        (b": comments\n\n", None, ""),
+        (b"id: 1\n\ndata: 1", None, ""),
+        (b"x-field: 1\ndata: 1\n\n", None, ""),
+        (b"", None, ""),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 100])
+def test_a_body_that_is_no_event_stream(body: bytes, code: str | None, words: str, size: int) -> None:
+    cutter = Cutter()
+    for at in range(0, len(body), size):
+        cutter.add(body[at : at + size])
+    if code is None:
+        cutter.finish()
+        return
+    with pytest.raises(JsonStreamError, match=words) as caught:
+        cutter.finish()
+    assert caught.value.code == code
+
+
 def test_an_event_over_the_limit_is_an_error_after_those_before_it() -> None:
     cutter = Cutter(20)
     assert cutter.add(b"data: 1\n\ndata: " + b"x" * 30) == [b"data: 1\n\n"]

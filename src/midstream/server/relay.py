@@ -160,6 +160,7 @@ async def _raw_events(stream: AsyncIterable[Any], settings: Settings) -> AsyncGe
                     yield events
         if rest := cutter.rest():
             yield [rest]
+        cutter.finish()
     except (Failure, JsonStreamError):
         raise
     except Exception as error:

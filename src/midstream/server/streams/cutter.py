@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 
 from ...errors import ErrorCode, JsonStreamError, ParserError
+from ...event_stream import MAX_BEGINNING, events_without_framing
+from ...providers._parts import error_in
+from ...streams.provider import reported_error
 
 __all__ = ["Cutter"]
 
@@ -12,6 +15,7 @@ __all__ = ["Cutter"]
 # complete at the first of its bytes; a LF that follows its CR begins the next raw event.
 _END = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\n|\r\n?)")
 _COMMENT_OR_END = re.compile(rb"(?:^|(?<=[\r\n])):[^\r\n]*|[\r\n]+")
+_DATA = re.compile(rb"(?:^|[\r\n])data:")
 # the maximum of an event's raw bytes, as a multiple of max_event: they include line ends and comments
 _MAX_RAW_FACTOR = 4
 
@@ -35,6 +39,8 @@ class Cutter:
         self._from = 0
         self._check_at = 0 if max_event is None else max_event + 1
         self._is_too_long = False
+        # the beginning of the body, until it has an event
+        self._beginning: bytearray | None = bytearray()
 
     def add(self, data: bytes) -> list[bytes]:
         """Return the raw events that the data completes.
@@ -43,6 +49,10 @@ class Cutter:
         returned first, and the next call raises.
         """
         self._raise_if_too_long()
+        if self._beginning is not None and len(self._beginning) < MAX_BEGINNING:
+            self._beginning += data
+            if _DATA.search(self._beginning):
+                self._beginning = None
         self._rest += data
         if b"\r" in self._rest:
             found = self._cut_at_any_end()
@@ -89,6 +99,14 @@ class Cutter:
         """Return what follows the last complete event; raise if it is too long."""
         self._raise_if_too_long()
         return bytes(self._rest)
+
+    def finish(self) -> None:
+        """Raise if the body was no event stream at all, such as an HTML page or the JSON of an error."""
+        for event in events_without_framing(bytes(self._beginning or b"")):
+            error = error_in(event)
+            if error is not None:
+                raise reported_error(error)
+            raise JsonStreamError(ParserError.of(ErrorCode.NOT_AN_EVENT_STREAM, 0, "it is JSON"))
 
 
 def _is_over(raw: bytes | bytearray, limit: int) -> bool:

@@ -51,6 +51,8 @@ async def cut(
                 yield events
     if (rest := cutter.rest()) and with_rest:
         yield [rest]
+    if with_rest:
+        cutter.finish()
 
 
 class Resumable(AsyncGenerator[list[bytes], None]):
