@@ -14,6 +14,7 @@ import statistics
 import sys
 import time
 from importlib import import_module
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, TypeAdapter
@@ -123,4 +124,4 @@ def sampled(parse: Callable[[str], object], size: int, samples: int) -> float:
 
 
 if __name__ == "__main__":
-    print(sampled(instructor(), int(sys.argv[1]), int(sys.argv[2])))
+    print(sampled(instructor(), int(sys.argv[1]), int(sys.argv[2])), version("instructor"))

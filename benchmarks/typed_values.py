@@ -29,7 +29,8 @@ OURS, READ = "midstream, typed_values", "midstream, typed_values, every partial 
 TYPED_DICT, INSTRUCTOR_NAME = "pydantic, partial TypedDict", "instructor, Partial"
 NOTE = (
     "Microseconds per fragment of 1 to 8 characters. Peers that validate again are asked at some fragments; "
-    "instructor is measured in an environment of its own, with the same processor and the same Python."
+    "instructor {version} is measured in an environment of its own, with the same processor and the same "
+    "Python."
 )
 
 
@@ -44,19 +45,23 @@ def partials(fragments: Iterable[str]) -> Iterator[object]:
         yield snapshot.partial
 
 
-def instructor_seconds(size: int) -> float:
-    """Measure instructor in its environment; nan if there is none."""
+def instructor_seconds(size: int) -> tuple[float, str]:
+    """Measure instructor in its environment, and return its version; nan if there is none."""
     if not INSTRUCTOR.exists():
-        return math.nan
+        return math.nan, "(missing)"
     script = str(Path(__file__).with_name("typed_peers.py"))
     command = [str(INSTRUCTOR), script, str(size), str(SAMPLES)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    return float(done.stdout) if done.returncode == 0 else math.nan
+    if done.returncode:
+        return math.nan, "(failed)"
+    seconds, version = done.stdout.split()
+    return float(seconds), version
 
 
 def measure(quick: bool) -> Report:
     """Measure, and return the table."""
     cells: dict[str, dict[str, float]] = {}
+    version = "(missing)"
     again: dict[str, Callable[[], Callable[[str], object]]] = {TYPED_DICT: partial_typed_dict}
     if version_of("langchain-core") is not None:
         again["langchain-core, JsonOutputParser"] = langchain
@@ -76,7 +81,7 @@ def measure(quick: bool) -> Report:
         if size <= SIZES[MIDDLE]:
             for name, make in again.items():
                 cells.setdefault(name, {})[column] = sampled(make(), size, SAMPLES)
-            cells.setdefault(INSTRUCTOR_NAME, {})[column] = instructor_seconds(size)
+            cells.setdefault(INSTRUCTOR_NAME, {})[column], version = instructor_seconds(size)
     columns = [column for column in SIZES if column in cells[OURS]]
     rows = [
         [name, *(cell(found, column, cells[OURS]) for column in columns)] for name, found in cells.items()
@@ -90,7 +95,11 @@ def measure(quick: bool) -> Report:
         ratio = cells[name][MIDDLE] / cells[OURS][MIDDLE]
         if not math.isnan(ratio):
             targets.at_least(f"{MIDDLE}, {name} to {OURS}", ratio, least, "×")
-    return Report("12. Typed values", [f"{table(['µs per fragment', *columns], rows)}\n\n{NOTE}"], targets)
+    return Report(
+        "12. Typed values",
+        [f"{table(['µs per fragment', *columns], rows)}\n\n{NOTE.format(version=version)}"],
+        targets,
+    )
 
 
 def cell(found: dict[str, float], column: str, ours: dict[str, float]) -> str:
