@@ -93,6 +93,11 @@ def programs(seconds: str) -> dict[str, Program]:
             "100,000 streams, sync, async and through the gateway: what is left of them",
             ((PYTHON, "tools/soak.py"), (PYTHON, "tools/soak.py", "--plain", "--only", "process")),
         ),
+        "chaos": Program(
+            "kill, stop, cut off and drain a gateway and its Redis: what clients miss, and for how long",
+            ((PYTHON, "tools/relay_chaos.py"), (*TESTS, "tests/server/test_chaos.py")),
+            (".venv/programs",),
+        ),
         "free-threaded": Program(
             f"the tests of the core in a Python without the global lock ({', '.join(FREE_THREADED)}, or the "
             "one that FREE_THREADED names)",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 OPTIONS = doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
 # what a block may be: code and commands, which are tested, and output; other code comes from the examples
-LANGUAGES = {"python", "js", "jsx", "html", "sh", "console", "text", "pyi"}
+LANGUAGES = {"python", "js", "jsx", "html", "sh", "console", "text", "pyi", "nginx", "yaml"}
 # parts of the site that hold no code
 DIRECTIVES = re.compile(r"\{(?!code|sourcecode|doctest|test|literalinclude)[\w:-]+\}")
 

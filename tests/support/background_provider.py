@@ -8,7 +8,17 @@ import time
 from typing import Any
 from urllib.parse import parse_qs
 
-__all__ = ["BackgroundProvider"]
+__all__ = ["BackgroundProvider", "raw_events"]
+
+
+def raw_events(name: str, count: int) -> list[bytes]:
+    """Return what the provider sends for a response, through its first connection."""
+    return [_raw(event, number, 1) for number, event in enumerate(_events(f"resp_{name}", count))]
+
+
+def _raw(event: dict[str, Any], number: int, connection: int) -> bytes:
+    event = {**event, "sequence_number": number, "obfuscation": str(connection)}
+    return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
 
 
 class _Response:
@@ -111,8 +121,7 @@ class BackgroundProvider:
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         for number in range(first, len(response.events)):
             await asyncio.sleep(max(0, response.started_at + number * response.pace - time.monotonic()))
-            event = {**response.events[number], "sequence_number": number, "obfuscation": str(connection)}
-            data = f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+            data = _raw(response.events[number], number, connection)
             if self.breaks_after is not None and number - first == self.breaks_after:
                 # in the middle of an event
                 await send({"type": "http.response.body", "body": data[:40], "more_body": True})

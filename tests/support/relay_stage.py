@@ -16,7 +16,7 @@ import httpx
 from midstream.sse import SseDecoder, SseEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["CountingUpstream", "Follower", "Workers", "arguments_of", "chat_event", "texts_of", "workers"]
 
@@ -139,11 +139,13 @@ def workers(
     count: int = 2,
     upstream_key_env: str | None = None,
     output: list[str] | None = None,
+    hosts: Sequence[str] = (),
+    origins: Sequence[str] = (),
     **settings: Any,
 ) -> Iterator[Workers]:
     """Run a gateway while the context lasts; what it writes is added to ``output``."""
     given = {"upstream": upstream, "store": store, "workers": count, "settings": {"drain": 1, **settings}}
-    given["upstream_key_env"] = upstream_key_env
+    given |= {"upstream_key_env": upstream_key_env, "hosts": hosts, "origins": origins}
     command = [sys.executable, "-c", _SERVE, json.dumps(given)]
     with subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         try:

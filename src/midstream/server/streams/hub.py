@@ -297,7 +297,7 @@ class Hub:
             self.metrics.count("fenced")
         if isinstance(error, Fenced) and producer.is_ahead:
             channel.add([], End("store_lost", "the store has lost a part of the stream"))
-        elif error is not None and not isinstance(error, Fenced):
+        elif error is not None and not isinstance(error, (Fenced, StoreError)):
             _LOGGER.error("a stream failed", exc_info=error)
             channel.add([], End("internal_error", "the stream failed"))
         if channel.log.end is None and not task.cancelled():

@@ -24,6 +24,8 @@ __all__ = ["Fenced", "Producer", "Resumable", "cut"]
 
 # while the store fails, it is tried again after this time
 _RETRY_SECONDS = 0.25
+# how long an append is repeated before viewers continue without the store
+_AGAIN_SECONDS = 0.3
 # how long the end of a stream is kept for a store that fails
 _PATIENCE_SECONDS = 60.0
 # how long a stream that is cancelled waits for its first event
@@ -78,7 +80,7 @@ class Producer:
         self._source = source
         self._epoch = epoch
         # how many events the store is known to have
-        self._stored = channel.log.last
+        self._stored = self._taken_at = channel.log.last
         self._failing_since: float | None = None
         self._healing: asyncio.Task[None] | None = None
         self._task: asyncio.Task[None] | None = None
@@ -185,8 +187,11 @@ class Producer:
         if self._failing_since is None:
             started = time.monotonic()
             try:
-                await self._append(log.last + 1, events, end)
+                await self._append_soon(log.last + 1, events, end)
             except StoreError:
+                if self._epoch > 1 and log.last == self._stored == self._taken_at:
+                    # it has taken over the stream and added nothing yet: another worker may try
+                    raise
                 # the viewers of this worker continue from memory
                 self._failing_since = time.monotonic()
                 self._healing = asyncio.create_task(self._heal())
@@ -197,6 +202,20 @@ class Producer:
             # it was fenced, or failed
             self._healing.result()
         self.channel.add(events, end)
+
+    async def _append_soon(self, at: int, events: list[bytes], end: End | None) -> None:
+        """Append; after a failure, try once more, for a short time.
+
+        A process that was stopped finds its connection timed out, and learns then that it was replaced.
+        """
+        try:
+            await self._append(at, events, end)
+        except StoreError:
+            try:
+                async with asyncio.timeout(_AGAIN_SECONDS):
+                    await self._append(at, events, end)
+            except TimeoutError:
+                raise StoreError("the store does not answer") from None
 
     async def _append(self, at: int, events: list[bytes], end: End | None) -> None:
         while True:
