@@ -878,7 +878,7 @@ def test_a_screen_reader_meets_trees(visit: Visit) -> None:
     assert 'tree "web_search: arguments"' in snapshot
     assert "treeitem" in snapshot
     assert "northern lights Tromsø March" in snapshot
-    assert 'region "raw text"' in snapshot
+    assert 'group "raw text"' in snapshot
     assert 'button "Copy path"' in snapshot
 
 

@@ -60,7 +60,7 @@ export class RawText {
   constructor() {
     this.element = make("div", "raw");
     this.#scroll.tabIndex = 0;
-    this.#scroll.setAttribute("role", "region");
+    this.#scroll.setAttribute("role", "group");
     this.#scroll.setAttribute("aria-label", "raw text");
     const box = make("div", "raw-box");
     const pre = make("pre");
