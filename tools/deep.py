@@ -72,7 +72,7 @@ def programs(seconds: str) -> dict[str, Program]:
             executables=("node",),
         ),
         "apps": Program(
-            "the npm package: packed, checked, measured, and built into Vite, Svelte and React applications",
+            "the npm package in Vite, Svelte and React applications; the page, checked with axe-core",
             ((PYTHON, "tools/js_apps/apps.py"),),
             (".venv/programs",),
             executables=("node", "npm"),

@@ -1,5 +1,7 @@
 """The npm package as users meet it: packed, checked, installed, built into applications, opened in Chromium.
 
+The gateway's page is opened, too, and axe-core looks for what people with a screen reader or a keyboard lack.
+
     python tools/js_apps/apps.py [FOLDER]
 
 Everything happens in FOLDER (default: build/js_apps), whose node_modules are kept for the next run. Needs
@@ -209,6 +211,41 @@ def open_applications(folder: Path) -> None:
             print(f"{name}: built, opened, complete")
 
 
+# how the gateway's page is opened, and where it shows something: before, in the middle of and after a stream
+SCREENS: dict[str, dict[str, Any]] = {
+    "desktop": {"viewport": {"width": 1200, "height": 900}},
+    "dark": {"viewport": {"width": 1200, "height": 900}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
+}
+PLACES = {
+    "#start=no": "idle", "#recording=trip&pace=20": "streaming", "#recording=cut&pace=0": "ended",
+    "#recording=invalid&pace=0": "ended", "#recording=report&pace=0": "ended", "web/docs.html": "",
+}  # fmt: skip
+# the name of an item in a tree is that of its row, without the items in it
+AXE = "axe.run({ rules: { 'label-content-name-mismatch': { enabled: false } } })"
+
+
+def check_accessibility(folder: Path) -> None:
+    """Check the gateway's page with axe-core, on every screen."""
+    axe = (folder / "node_modules" / "axe-core" / "axe.min.js").read_text()
+    found = []
+    with gateway() as stage, chromium() as browser:
+        for screen, options in SCREENS.items():
+            for place, state in PLACES.items():
+                context = browser.new_context(**options, bypass_csp=True)
+                page = context.new_page()
+                page.goto(stage.url + place)
+                if state:
+                    page.locator(f"#status[data-state={state}]").wait_for()
+                page.evaluate(axe)
+                problems = page.evaluate(AXE)["violations"]
+                found += [f"{screen} {place}: {each['id']}: {each['nodes'][0]['html']}" for each in problems]
+                context.close()
+    if found:
+        sys.exit("\n".join(["axe-core found problems:", *found]))
+    print(f"axe-core: no problems on {len(SCREENS)} screens in {len(PLACES)} states")
+
+
 def main() -> None:
     """Do everything, and stop at the first problem."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "js_apps").resolve()
@@ -221,6 +258,7 @@ def main() -> None:
     check(folder, tarball)
     measure(folder)
     open_applications(folder)
+    check_accessibility(folder)
 
 
 if __name__ == "__main__":
