@@ -212,13 +212,17 @@ def count(names: list[str]) -> dict[str, int]:
 
 
 def judge(now: dict[str, int], reference: dict[str, Any]) -> tuple[str, list[str]]:
-    """Compare with the reference; return the table, and the workloads above the tolerance."""
+    """Compare with the reference; return the table, and the workloads above the tolerance or not in it."""
     before: dict[str, int] = reference["instructions"]
     same = reference["setting"] == setting()
     tolerance = TOLERANCE if same else TOLERANCE_ELSEWHERE
     rows: list[list[str]] = []
     worse: list[str] = []
     for name, instructions in now.items():
+        if name not in before:
+            rows.append([name, "none", f"{instructions:,}", ""])
+            worse.append(name)
+            continue
         change = instructions / before[name]
         if not same:
             change /= now[LOADS] / before[LOADS]
@@ -257,7 +261,8 @@ def main() -> int:
     text, worse = judge(now, reference)
     print(text)
     if worse:
-        print(f"\nAbove the reference: {', '.join(worse)}. If the change is worth it, run this with --write.")
+        print(f"\nAbove the reference, or not in it: {', '.join(worse)}.")
+        print("If the change is worth it, run this with --write.")
     return int(bool(worse))
 
 

@@ -180,7 +180,7 @@ def small(quick: bool) -> dict[str, str]:
 
 
 def volumes(size: int) -> Iterator[str]:
-    """Write a `library` of the given size piece by piece, so that it is never in memory as a whole."""
+    """Write a `library` of the given size piece by piece, so that only a piece of it is in memory."""
     yield "["
     for number in range(size // 200_000):
         yield from pieces((", " if number else "") + document(200_000 + number % 5))

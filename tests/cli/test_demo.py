@@ -42,8 +42,14 @@ def demo(**env: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-# the demo with a view that lasts 2 s
-SHORT = "from midstream.cli import demo, guard; demo.SECONDS_OF_VIEW = 2; guard.set_up(); demo.main()"
+# the demo with a view that lasts some seconds
+SHORT = """
+from midstream.cli import demo, guard
+demo.SECONDS_OF_VIEW = {}
+guard.set_up()
+with guard.guarded("demo"):
+    demo.main()
+"""
 
 
 def played() -> tuple[list[str], str, float]:
@@ -51,7 +57,9 @@ def played() -> tuple[list[str], str, float]:
     screen = pyte.Screen(120, 100)
     stream = pyte.ByteStream(screen)
     started = time.monotonic()
-    process = pexpect.spawn(DEMO[0], ["-c", SHORT], dimensions=(100, 120), env=_terminal(), cwd=str(ROOT))
+    process = pexpect.spawn(
+        DEMO[0], ["-c", SHORT.format(2)], dimensions=(100, 120), env=_terminal(), cwd=str(ROOT)
+    )
     screens = []
     while True:
         try:
@@ -155,7 +163,7 @@ def test_raw(name: str) -> None:
 
 
 def test_stopped() -> None:
-    process = pexpect.spawn(DEMO[0], DEMO[1:], dimensions=(50, 120), cwd=str(ROOT))
+    process = pexpect.spawn(DEMO[0], ["-c", SHORT.format(0.2)], dimensions=(50, 120), cwd=str(ROOT))
     try:
         process.expect("args.city")
         process.sendcontrol("c")

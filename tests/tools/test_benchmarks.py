@@ -19,6 +19,7 @@ import chunker
 import corpus
 import growth
 import in_node
+import instructions
 import latency
 import many_streams
 import memory
@@ -275,6 +276,19 @@ def test_targets_are_judged_honestly() -> None:
     targets.ahead("of nobody", {}, 1)
     assert [row[-1] for row in targets.rows] == ["**no**", "yes", "**no**"]
     assert targets.rows[-1][0] == "of all, at the least (y)"
+
+
+def test_instructions_are_compared_with_a_reference_that_has_every_workload() -> None:
+    reference = json.loads(instructions.REFERENCE.read_text("utf-8"))
+    assert [*reference["instructions"]] == [*instructions.WORKLOADS]
+    counts = {instructions.LOADS: 100, "more": 103, "less": 90, "new": 1}
+    before = {
+        "setting": instructions.setting(),
+        "instructions": {instructions.LOADS: 100, "more": 100, "less": 100},
+    }
+    text, worse = instructions.judge(counts, before)
+    assert worse == ["more", "new"]
+    assert "| new | none | 1 |" in text
 
 
 def test_a_report_crosses_processes(
