@@ -299,7 +299,7 @@ def test_what_the_source_raises_passes_through_after_what_came_before(
 
 
 def foreign_error(midstream: Any) -> Any:
-    """Give the error of another text, with the updates that came before it there."""
+    """Return the error of another text, with the updates that came before it there."""
     with pytest.raises(midstream.JsonStreamError) as caught:
         midstream.JsonFragmentAccumulator().add_fragment('["of another text" x')
     assert caught.value.updates
@@ -469,7 +469,7 @@ def test_who_forgets_a_stream_leaves_it_to_the_loop(way: Way) -> None:
 
 
 class Gate:
-    """Let so many pass, then nobody, until what waits there was cancelled."""
+    """Admit so many, then nobody, until what waits there was cancelled."""
 
     def __init__(self, passes: int) -> None:
         self._passes = passes

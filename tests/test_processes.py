@@ -49,14 +49,14 @@ def outcome(accumulator: Any, rest: bytes) -> list[str]:
 
 
 def begun(midstream: ModuleType, name: str, text: bytes, cut: int) -> Any:
-    """Give an accumulator that has read so much of a text."""
+    """Return an accumulator that has read so much of a text."""
     accumulator = getattr(midstream, name)()
     accumulator.add_fragment(text[:cut])
     return accumulator
 
 
 def streams(midstream: ModuleType, name: str) -> Iterator[tuple[Any, bytes]]:
-    """Give accumulators at every cut, each with the rest of its text."""
+    """Return accumulators at every cut, each with the rest of its text."""
     for cut in CUTS:
         yield begun(midstream, name, ENCODED, cut), ENCODED[cut:]
     for cut in range(len(BAD)):
@@ -131,7 +131,7 @@ def finish_checkpoints(build: str, name: str, begun: list[tuple[str, bytes]]) ->
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
-    """Give workers that share nothing with this process."""
+    """Return workers that share nothing with this process."""
     with multiprocessing.get_context("spawn").Pool(2) as workers:
         yield workers
         workers.close()

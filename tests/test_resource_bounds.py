@@ -345,7 +345,7 @@ def member(number: int) -> str:
 
 
 def document() -> Iterator[str]:
-    """Give a large document in fragments, with something small in front."""
+    """Return a large document in fragments, with something small in front."""
     yield '{"small": {"a": ["b"]}, "large": ['
     yield from map(member, range(MEMBERS))
     yield "0]}"

@@ -51,7 +51,7 @@ def at_once(work: Callable[[int], Any], threads: int = THREADS) -> list[Any]:
 
 
 def document(number: int) -> Any:
-    """Give a value with something of every kind, another one for every number."""
+    """Return a value with something of every kind, another one for every number."""
     items = [{"name": f"é{number}-{i}", "price": i + 0.5, "tags": [True, None, -i]} for i in range(6)]
     return {f"key {number}": items, "text": "mid\n\U0001f600" * 3, "nested": [[[[number]]]]}
 

@@ -39,7 +39,7 @@ __all__ = [
     "events_without_framing",
 ]
 
-# headers of a response with events; the second one tells nginx and compatible proxies not to buffer them
+# headers of a response with events; the second one keeps nginx and compatible proxies from buffering them
 UNBUFFERED = {"cache-control": "no-cache", "x-accel-buffering": "no"}
 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n?|\n|$)")
@@ -349,5 +349,5 @@ class EventStream:
     def _written(self, messages: Iterable[Message]) -> Iterator[bytes]:
         if self.observer is not None:
             messages = map(self._observed, messages)
-        # some messages tell a client nothing new
+        # some messages contain nothing new for a client
         return filter(None, map(self._writer.add_message, messages))

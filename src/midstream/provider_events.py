@@ -185,7 +185,7 @@ class ProviderEventReader:
         held = self._held
         is_cut = b"\n" in text or b"\r" in text
         if not is_cut and not held:
-            # a line without its end, or a piece of bytes: the next piece tells
+            # a line without its end, or a piece of bytes: the next piece decides
             held.append(data)
             return []
         before = b"".join(held).removeprefix(BOM).lstrip()

@@ -67,7 +67,7 @@ def feed(midstream: Any, fragments: Iterable[str | bytes], **options: Any) -> An
 
 
 def caught(midstream: Any, call: Callable[[], Any]) -> Any:
-    """Give the error that a call must raise."""
+    """Return the error that a call must raise."""
     with pytest.raises(midstream.JsonStreamError) as info:
         call()
     return info.value
@@ -677,7 +677,7 @@ def test_parse_partial_raises_on_what_is_no_beginning(midstream: Any) -> None:
 
 
 def moved(midstream: Any, acc: Any, **hooks: Any) -> Any:
-    """Take an accumulator to another process: its checkpoint, written as JSON and read again."""
+    """Move an accumulator to another process: its checkpoint, written as JSON and read again."""
     return midstream.JsonValueAccumulator.restore(json.loads(json.dumps(acc.checkpoint())), **hooks)
 
 

@@ -52,7 +52,7 @@ documents = st.recursive(
 
 
 def as_given(rng: random.Random, value: Any) -> Any:
-    """Give a snapshot as text or as a value."""
+    """Return a snapshot as text or as a value."""
     if isinstance(value, str) or rng.random() < 0.5:
         return json.dumps(value, ensure_ascii=rng.random() < 0.5)
     return value

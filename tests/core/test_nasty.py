@@ -56,14 +56,14 @@ def kinds(updates: Iterable[Any]) -> list[str]:
 
 
 def error_of(midstream: Any, fragments: Iterable[str | bytes], **options: Any) -> tuple[str, int]:
-    """Give the code and the index of the error that fragments must end in."""
+    """Return the code and the index of the error that fragments must end in."""
     last = run(midstream, fragments, **options)[-1]
     assert last.kind == "Error"
     return str(last.text_value), last.value[0]
 
 
 def caught(midstream: Any, call: Callable[[], Any]) -> Any:
-    """Give the error that a call must raise."""
+    """Return the error that a call must raise."""
     with pytest.raises(midstream.JsonStreamError) as info:
         call()
     return info.value
@@ -720,7 +720,7 @@ def test_an_unknown_option_is_a_value_error(midstream: Any, options: dict[str, s
 
 
 def moved(midstream: Any, acc: Any, **hooks: Any) -> Any:
-    """Take an accumulator to another process: its checkpoint, written as JSON and read again."""
+    """Move an accumulator to another process: its checkpoint, written as JSON and read again."""
     return midstream.JsonFragmentAccumulator.restore(json.loads(json.dumps(acc.checkpoint())), **hooks)
 
 

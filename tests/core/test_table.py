@@ -18,7 +18,7 @@ each_rejected = each_case("case", {case.name: case for case in REJECTED})
 
 
 def forms(text: str | bytes) -> list[str | bytes]:
-    """Give a text as characters and as bytes, as far as it can be written so."""
+    """Return a text as characters and as bytes, as far as it can be written so."""
     try:
         return [text, text.encode() if isinstance(text, str) else text.decode()]
     except UnicodeError:

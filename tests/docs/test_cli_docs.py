@@ -32,7 +32,7 @@ def help_of(command: str) -> str:
 
 
 def with_help(page: str) -> str:
-    """Give the page with the help texts of today."""
+    """Return the page with the help texts of today."""
     commands = [found[1].strip() for found in BLOCK.finditer(page)]
     with ThreadPoolExecutor(2) as pool:
         texts = dict(zip(commands, pool.map(help_of, commands), strict=True))

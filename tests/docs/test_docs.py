@@ -130,7 +130,7 @@ def test_outputs_may_leave_lines_out() -> None:
 
 
 def commands(block: Block) -> Iterator[list[str]]:
-    """Give the commands of a block, one by one, without what they are piped into and comments."""
+    """Return the commands of a block, one by one, without what they are piped into and comments."""
     lines = block.text.replace("\\\n", " ").splitlines()
     if block.language == "console":
         lines = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]

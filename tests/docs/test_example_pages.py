@@ -23,7 +23,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def sent(recording: str) -> bytes:
-    """Give what the middleware makes of a recording."""
+    """Return what the middleware makes of a recording."""
     found = recordings.load(recording)
     stream = EventStream("m1", Kind(format=found.format), is_numbered=False)
     entries = [stream.start()]

@@ -54,7 +54,7 @@ def day(city: str, **minutes: int) -> dict[str, Any]:
 
 
 def flat(day: dict[str, Any]) -> dict[str, Any]:
-    """Give a day as the functions of the frameworks take it."""
+    """Return a day as the functions of the frameworks take it."""
     stops = day["stops"]
     lists = {"stops": [stop["place"] for stop in stops], "minutes": [stop["minutes"] for stop in stops]}
     return {"city": day["city"], **lists}
@@ -110,7 +110,7 @@ def run(path: Path) -> subprocess.CompletedProcess[str]:
 
 
 def output_of(path: Path) -> str:
-    """Give what an example prints, for the page that shows it."""
+    """Return what an example prints, for the page that shows it."""
     done = run(path)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout

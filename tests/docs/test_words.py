@@ -1,4 +1,4 @@
-"""The sources and the documentation use the words of the field, and none of the old dialect."""
+"""Sources, tests, programs and documentation use the words of the field, and none of the old dialect."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 
 from documents import PAGES, name_of, prose
 
-SOURCES = Path(__file__).parents[2] / "src" / "midstream"
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "src" / "midstream"
 FOLDERS = [".", *sorted(path.name for path in SOURCES.iterdir() if path.is_dir() and path.name[0] != "_")]
 WORDS = {
     r"\bhalves\b|\bhalf a (pair|character|surrogate)": "surrogates, a lone surrogate, part of a character",
@@ -20,6 +21,14 @@ WORDS = {
     r"\bteller\b": "emitter",
     r"_begin_look": "_begin_read",
     r"\bbehind (it|the|them|a|an)\b": "after",
+    r"\bpass(ed|es)? over\b": "skip",
+}
+# in tests, programs and examples
+EVERYWHERE = {
+    r"\bhalves\b|\bhalf a (pair|character|surrogate)": "surrogates, a lone surrogate, part of a character",
+    r"\bwhoever\b": "the caller, the reader, the parser",
+    r"\b(teller|foreseen)\b|\bjot(s|ted)?\b": "emitter; predicted; noted",
+    r"\bbehind (it|them|another)\b": "after",
     r"\bpass(ed|es)? over\b": "skip",
 }
 # in the documentation; code, links and generated tables are not checked
@@ -83,6 +92,30 @@ def faults(path: Path) -> list[str]:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_the_sources_use_the_words_of_the_field(folder: str) -> None:
     assert [fault for path in files(folder) for fault in faults(path)] == []
+
+
+PROGRAMS = ("tests", "tools", "benchmarks", "examples", "js")
+# they name the words, or belong to others
+EXCEPT = {Path(__file__), *(ROOT / "benchmarks").glob("lenient_corpus/*")}
+
+
+@pytest.mark.parametrize("folder", PROGRAMS)
+def test_tests_and_programs_use_the_words_of_the_field(folder: str) -> None:
+    paths = [
+        path
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".js", ".mjs", ".ts")
+        and "node_modules" not in path.parts
+        and path not in EXCEPT
+    ]
+    found = [
+        f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]!r}: write {better}"
+        for path in sorted(paths)
+        for text in [path.read_text("utf-8")]
+        for pattern, better in EVERYWHERE.items()
+        for match in re.finditer(pattern, text, re.IGNORECASE)
+    ]
+    assert found == []
 
 
 def plain(page: Path) -> str:

@@ -75,10 +75,10 @@ def documents(midstream: Any, text: str) -> tuple[list[Document], str]:
 def test_documents(case: tuple[str, list[Document], str], midstream: Any) -> None:
     text, expected, around = case
     assert documents(midstream, text) == (expected, around)
-    whole = extracted(midstream, [text], dialect="lenient", pick="all")
+    complete = extracted(midstream, [text], dialect="lenient", pick="all")
     for form in (text, text.encode()):
         for fragments in cuttings(form):
-            assert extracted(midstream, fragments, dialect="lenient", pick="all") == whole, fragments
+            assert extracted(midstream, fragments, dialect="lenient", pick="all") == complete, fragments
 
 
 @each_build

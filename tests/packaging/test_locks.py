@@ -19,7 +19,7 @@ LOCKS = sorted(path.stem for path in (ROOT / "requirements").glob("*.txt"))
 
 
 def requirements(group: str) -> list[Requirement]:
-    """Give what a group asks for, with the groups it includes."""
+    """Return what a group asks for, with the groups it includes."""
     found = []
     for entry in PROJECT["dependency-groups"][group]:
         if isinstance(entry, str):
@@ -30,7 +30,7 @@ def requirements(group: str) -> list[Requirement]:
 
 
 def pins(group: str) -> dict[str, tuple[Version, int]]:
-    """Give the version of each pinned distribution, and how many hashes it has."""
+    """Return the version of each pinned distribution, and how many hashes it has."""
     text = (ROOT / "requirements" / f"{group}.txt").read_text(encoding="utf-8")
     found: dict[str, tuple[Version, int]] = {}
     for entry in re.split(r"(?<!\\)\n", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE)):

@@ -129,8 +129,8 @@ def test_outputs_that_came_without_deltas() -> None:
         response("output_item.done", output_index=at, item=item) for at, item in enumerate((thought, text))
     ]
     assert read([CREATED, *done, COMPLETED]) == expected
-    whole = response("completed", response={"status": "completed", "output": [thought, text]})
-    assert read([whole]) == expected
+    complete = response("completed", response={"status": "completed", "output": [thought, text]})
+    assert read([complete]) == expected
     # what came as deltas is not repeated
     delta = said(0, "S", "reasoning_summary_text")
     assert read([CREATED, delta, done[0]]) == [expected[0], expected[2]]

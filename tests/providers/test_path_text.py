@@ -131,7 +131,7 @@ VALUES = st.recursive(
 
 
 def leaves(value: Any, path: str = "$") -> list[tuple[str, Any]]:
-    """Give the leaves of a value with their paths, as RFC 9535 normalizes them."""
+    """Return the leaves of a value with their paths, as RFC 9535 normalizes them."""
     if isinstance(value, dict):
         quoted = {key: json.dumps(key)[1:-1].replace('\\"', '"').replace("'", "\\'") for key in value}
         return [leaf for key in value for leaf in leaves(value[key], f"{path}['{quoted[key]}']")]

@@ -198,7 +198,7 @@ class Case(NamedTuple):
 
 
 def own_cases(format: Any) -> Iterator[Case]:
-    """Give the cases made here."""
+    """Return the cases made here."""
     make, (called, said, cut), *_ = FORMATS[format]
     tools = tuple(ARGUMENTS)
     # a text takes the first place where there is one row of items
@@ -251,7 +251,7 @@ def own_cases(format: Any) -> Iterator[Case]:
 
 
 def provided_cases(format: Any) -> Iterator[Case]:
-    """Give the cases that the tests of the adapters have, too."""
+    """Return the cases that the tests of the adapters have, too."""
     module = import_module(f"provider_streams.{FORMATS[format].module}")
     streams = {"ordinary": (module.STREAM, module.CALLS), **module.FAULTS}
     # they contain little of the message itself, which the helpers require
@@ -267,7 +267,7 @@ def provided_cases(format: Any) -> Iterator[Case]:
 
 
 def own_format_cases() -> Iterator[Case]:
-    """Give what a server with the middleware makes of the providers' streams."""
+    """Return what a server with the middleware makes of the providers' streams."""
     for format, (make, (called, *_), *_) in FORMATS.items():
         reader = adapter(format)
         events = make(called, ARGUMENTS, SAID)
@@ -399,7 +399,7 @@ def run_client(sdk: str, jobs: list[Job]) -> dict[str, Result]:
 
 
 def run_jobs(jobs: list[Job]) -> dict[str, Result]:
-    """Give every SDK its jobs, both at once."""
+    """Run the jobs of every SDK, both at once."""
     sdks = sorted({SDKS[job.format] for job in jobs})
     for sdk in sdks:
         sdk_python(sdk)
@@ -423,7 +423,7 @@ def raw_events(case: Case) -> list[Event]:
 
 
 def messages_of(events: list[Event], format: Any) -> Any:
-    """Give the messages that an adapter makes of events, as they come back from JSON."""
+    """Return the messages that an adapter makes of events, as they come back from JSON."""
     reader = adapter(format)
     messages = [message for event in events for message in reader.add_event(event)] + reader.finish()
     return json.loads(json.dumps([to_event(message) for message in messages]))

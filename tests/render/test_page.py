@@ -181,7 +181,7 @@ def visit(context: BrowserContext, stage: Stage) -> Iterator[Visit]:
 
 
 def events(*arguments: str, name: str = "f", id: str = "call_1", index: int = 0) -> list[dict[str, Any]]:
-    """Give events as OpenAI sends them, of a call whose arguments come in these pieces."""
+    """Return events as OpenAI sends them, of a call whose arguments come in these pieces."""
 
     def event(delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
         choice = {"index": 0, "delta": delta, "finish_reason": reason}
@@ -1187,7 +1187,7 @@ DRIVE = """async ({ text, perSecond }) => {
 
 
 def many_updates(count: int) -> list[dict[str, Any]]:
-    """Give enriched events of two calls side by side, as the gateway sends them."""
+    """Return enriched events of two calls side by side, as the gateway sends them."""
     from midstream import JsonFragmentUpdateMiddleware, ToolCallUpdate
     from midstream.calls.messages import ToolCallsUpdate, to_event
 
@@ -1219,7 +1219,7 @@ class _Processor:
 
 
 def grow_fast(visit: Visit) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Let two calls grow at 2,000 updates a second; return what happened, and figures about it."""
+    """Grow two calls at 2,000 updates a second; return what happened, and figures about it."""
     updates = many_updates(6_000)
     assert len(updates) == 6_000
     processor = _Processor(visit)

@@ -425,7 +425,7 @@ def terminal(width: int = 60, height: int = 16) -> tuple[Console, io.StringIO]:
 
 
 def screen_of(output: str) -> str:
-    """Take the control sequences out of an output."""
+    """Return an output without its control sequences."""
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", output).replace("\r", "\n")
 
 

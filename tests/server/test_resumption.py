@@ -78,7 +78,7 @@ def test_a_provider_that_does_not_continue() -> None:
 
 
 def test_a_midstream_behind_a_midstream_is_resumed() -> None:
-    """The inner one closes the connection of each client that it is told to."""
+    """The inner one closes the connections of its clients again and again."""
     provider = BackgroundProvider(KEY)
     with running(provider) as upstream:
         app = create_app(upstream, settings=QUICK)

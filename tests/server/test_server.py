@@ -171,7 +171,7 @@ class Provider:
 
 
 def one_call(arguments: str) -> list[Any]:
-    """Give a capture whose one event has all arguments."""
+    """Return a capture whose one event has all arguments."""
     call = {"index": 0, "id": "c", "function": {"name": "f", "arguments": arguments}}
     delta = {"tool_calls": [call]}
     return [{"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]}]
@@ -1016,7 +1016,7 @@ def test_a_client_that_never_reads_does_not_keep_its_connection() -> None:
 
 
 def rss(pid: int) -> int:
-    """Give the kilobytes that a process has in memory."""
+    """Return the kilobytes that a process has in memory."""
     found = re.search(r"^VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
     assert found is not None
     return int(found[1])

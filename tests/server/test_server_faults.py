@@ -51,7 +51,7 @@ CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n" % (len(BEGINN
 
 
 def bomb(layers: int) -> bytes:
-    """Give a gigabyte of one event, packed so often."""
+    """Return a gigabyte of one event, packed so often."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     packed = packer.compress(b"data: ") + packer.flush(zlib.Z_FULL_FLUSH)
     million = packer.compress(b"x" * 1_000_000) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -324,7 +324,7 @@ class Gateway:
         return CLIENT.get(f"{self.url}/left{query}").json()
 
     def memory(self, name: str) -> int:
-        """Give the kilobytes that it has (VmRSS), or had at most (VmHWM)."""
+        """Return the kilobytes that it has (VmRSS), or had at most (VmHWM)."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         found = re.search(rf"^{name}:\s+(\d+) kB", status, re.MULTILINE)
         assert found is not None
@@ -397,7 +397,7 @@ def ask(gateway: Gateway, model: str, path: str = ENRICHED) -> Answer:
 
 
 def events_in(content: bytes) -> list[tuple[str, str]]:
-    """Give midstream's events, without what is another one's each time."""
+    """Return midstream's events, without what is another one's each time."""
     events = [event for event in decode([content]) if event.event != "message"]
     id = json.loads(events[0].data)["message_id"]
     return [(event.event, event.data.replace(id, "*")) for event in events]
@@ -606,7 +606,7 @@ def request_of(model: str, path: str = ENRICHED) -> bytes:
 
 
 def body_in(received: bytes) -> tuple[bytes, bool]:
-    """Give the body of a chunked answer as far as it came, and whether that is all."""
+    """Return the body of a chunked answer as far as it came, and whether that is all."""
     rest = received.partition(b"\r\n\r\n")[2]
     body = b""
     while True:
@@ -675,7 +675,7 @@ async def vanish(gateway: Gateway, source: random.Random) -> None:
 
 
 async def a_hundred_vanish(gateway: Gateway, source: random.Random) -> bytes:
-    """Let a hundred clients vanish, and give what another one gets meanwhile that stays.
+    """Drop a hundred clients, and return what another one gets meanwhile that stays.
 
     It paces them, too: more than that at once would measure how much a machine can take.
     """

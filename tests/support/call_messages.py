@@ -41,7 +41,7 @@ def for_build(midstream: Any, message: Any) -> Any:
 
 
 def sent(midstream: Any, way: str, stream: Iterable[Any]) -> list[Any]:
-    """Give what arrives at a client: the raw messages, or enriched, as objects, as dicts or through JSON."""
+    """Return what arrives at a client: raw or enriched messages, as objects, as dicts or through JSON."""
     stream = [for_build(midstream, message) for message in stream]
     if way == "raw":
         return stream

@@ -121,7 +121,7 @@ class _Server(ThreadingHTTPServer):
             return self._streams.setdefault(name, _Stream())
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Let clients leave."""
+        """Close the connections of clients."""
 
 
 class EndlessServer:

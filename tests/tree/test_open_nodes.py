@@ -249,7 +249,7 @@ def test_open_nodes_match_patterns(midstream: Any) -> None:
 
 # --- saved inside a token
 
-GO_ON = """
+CONTINUE = """
 import base64, json, pickle, sys
 from ast_model import node_as_data
 from builds import BUILDS
@@ -284,7 +284,7 @@ def test_states_saved_inside_a_token_continue_in_a_new_process(build: str) -> No
     paths = [str(SUPPORT), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     done = subprocess.run(
-        [sys.executable, "-c", GO_ON, build],
+        [sys.executable, "-c", CONTINUE, build],
         input=json.dumps(tasks), env=environment, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")

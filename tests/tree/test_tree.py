@@ -54,12 +54,12 @@ NODE = {"id", "type", "parent_id", "closed", "resolved_value"}
 
 
 def parse(midstream: Any, fragments: Iterable[str | bytes], **options: Any) -> Any:
-    """Give the state after some fragments."""
+    """Return the state after some fragments."""
     return reduce(midstream.parse_chunk, fragments, midstream.create_parser_state(**options))
 
 
 def parse_all(midstream: Any, fragments: Iterable[str | bytes], **options: Any) -> Any:
-    """Give the state at the end of a text."""
+    """Return the state at the end of a text."""
     return midstream.finalize(parse(midstream, fragments, **options))
 
 
@@ -476,7 +476,7 @@ def test_a_chunk_that_says_nothing_new_keeps_the_root(midstream: Any) -> None:
 
 
 def moved(midstream: Any, state: Any, **hooks: Any) -> Any:
-    """Take a state to another process: dumped, written as JSON and read again."""
+    """Move a state to another process: dumped, written as JSON and read again."""
     return midstream.load_state(json.loads(json.dumps(midstream.dump_state(state))), **hooks)
 
 
@@ -563,7 +563,7 @@ def test_a_saved_state_keeps_the_options(midstream: Any) -> None:
     assert midstream.parse_chunk(other, "] and so on").error is None
 
 
-GO_ON = """
+CONTINUE = """
 import base64, json, pickle, sys
 from builds import BUILDS
 midstream = BUILDS[sys.argv[1]]
@@ -620,7 +620,7 @@ def test_states_and_checkpoints_continue_in_a_new_process(build: str) -> None:
                 acc.add_fragment(text[:at])
                 tasks.append(["value", acc.checkpoint(), list(text[at:])])
                 expected.append(answer)
-    done = run_python("-c", GO_ON, build, text=json.dumps(tasks))
+    done = run_python("-c", CONTINUE, build, text=json.dumps(tasks))
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout) == expected
 

@@ -222,7 +222,7 @@ class JsonStreamChunker:
         return joined(parts)
 
     def _unwrite_contradicted(self, step: Step, parts: list[str]) -> None:
-        """Turn contradicted members into held ones, and end the text of an open one as it stands."""
+        """Turn contradicted members into held ones, and end the text of an open one where it is."""
         for level, diff in step.diffs.items():
             if not diff.contradicted:
                 continue

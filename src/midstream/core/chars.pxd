@@ -32,7 +32,7 @@ cdef extern from *:
     #define midstream_restrict restrict
     #endif
 
-    /* Narrowing is written in C because only `restrict` tells the compiler that the buffers do not overlap,
+    /* Narrowing is written in C because only `restrict` promises the compiler that the buffers do not overlap,
        which lets it vectorise the loops. */
     static CYTHON_INLINE void midstream_narrow_2(
         const Py_UCS2 *midstream_restrict from, unsigned char *midstream_restrict to, Py_ssize_t n

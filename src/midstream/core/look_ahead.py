@@ -1,8 +1,8 @@
 # cython: boundscheck=False
 """The lenient dialect: what a look-ahead finds.
 
-Each function looks at text[i:n] and returns a verdict: YES, NO, or MORE if only more text can tell. With
-``is_final`` nothing follows text[n - 1], and the verdict is never MORE.
+Each function reads text[i:n] and returns a verdict: YES, NO, or MORE if it depends on text that is still to
+come. With ``is_final`` nothing follows text[n - 1], and the verdict is never MORE.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ TRIPLE = 8  # between triple quotes
 ESCAPED = 16  # its opening quote was escaped
 
 # What a look-ahead finds
-MORE = -1  # only more text can tell
+MORE = -1  # it depends on text that has not arrived
 NO = 0
 YES = 1
 JOIN = 2  # another string follows after a plus sign

@@ -55,7 +55,7 @@ async def claim_of(request: Request, body: bytes, owner: str, hub: Hub) -> Claim
     asked, id = hashed(path, body), new_id()
     settings = hub.settings
     while True:
-        # the time in which the stream of the request can be going on, or be kept
+        # how long the stream of the request may run and then be kept
         seconds = settings.max_seconds + settings.ttl
         bound = await hub.store.bind(name, json.dumps([id, asked, time.time(), hub.worker]), seconds)
         other, before, since, worker = json.loads(bound)

@@ -151,7 +151,7 @@ def run_process(
     bound: socket.socket | None = None,
     worker: str | None = None,
 ) -> bool:
-    """Serve until the process is told to stop; return whether it could start."""
+    """Serve until the process is asked to stop; return whether it could start."""
     settings, log_level = options.settings, options.log_level
     app = build(
         options.upstream,

@@ -16,7 +16,7 @@ class Settings(NamedTuple):
     when no client has read it for ``grace``. ``max_stream_bytes`` limits the bytes that are read, and also
     the bytes that are written; ``max_owner_streams`` and ``max_owner_viewers`` are for the clients with the
     same credentials; ``max_log_bytes`` is for all open streams of a process. An upstream that is
-    silent for longer than ``idle`` is given up. A process that is told to stop lets its streams continue for
+    silent for longer than ``idle`` is given up. A process that is asked to stop lets its streams continue for
     ``drain``. In a store that several machines share, a worker that is silent for ``lease`` counts as dead.
     ``metrics`` are measured only if they are wanted.
 

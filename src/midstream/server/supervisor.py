@@ -143,7 +143,7 @@ def mark_process_dead(pid: int, folder: str) -> None:
 
 
 def supervise(options: Options, count: int, on_ready: Callable[[str], None] | None = None) -> bool:
-    """Run workers until the process is told to stop; return whether they could start."""
+    """Run workers until the process is asked to stop; return whether they could start."""
     if not sys.platform.startswith("linux"):
         raise ValueError("several workers need Linux")
     if not is_shared(options.store):

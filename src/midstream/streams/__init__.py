@@ -11,5 +11,5 @@ other folders (``select``, ``chunks``, ``patches``, ``typed_values``) stand besi
 because they need nothing else.
 
 Invariants: what precedes an error is yielded before the error is raised; an iterator that is left early
-closes its source, unless it was told not to; an error of the source is never one of the text.
+closes its source, unless ``close`` is false; an error of the source is never one of the text.
 """

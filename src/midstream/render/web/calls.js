@@ -68,7 +68,7 @@ class MessageText {
     this.#card?.element.classList.toggle("filtered", !this.#card.filter(query));
   }
 
-  /** Show it as it stands; return its state if that changed, else "". */
+  /** Show its current state; return it if that changed, else "". */
   render(isStopped, isCut) {
     if (!this.#isDirty && !isStopped && !isCut) return "";
     this.#isDirty = false;
@@ -176,7 +176,7 @@ class MessageView {
     }
   }
 
-  /** Show everything as it stands; return the changed states in words. */
+  /** Show the current state of everything; return the changed states in words. */
   render(isStopped) {
     const news = [];
     for (const text of this.#texts) {

@@ -178,7 +178,7 @@ export class CallCard {
     return this.#state;
   }
 
-  /** Show a call as it stands; return whether its state changed. */
+  /** Show the current state of a call; return whether its state changed. */
   update(call, isStopped) {
     if (call === this.#call && isStopped === this.#isStopped) return false;
     this.#call = call;

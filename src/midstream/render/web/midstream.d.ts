@@ -449,7 +449,7 @@ export declare class ToolsAggregateMessageHandler {
    * `stream_snapshot` replace all others, and are returned.
    */
   addMessage(event: StreamEvent | unknown): ToolCall[];
-  /** Return the calls of a message as they stand, in order of appearance. */
+  /** Return the current calls of a message, in order of appearance. */
   calls(messageId?: string | null): ToolCall[];
   /** Declare a message complete, return its calls a last time, and forget it. */
   complete(messageId?: string | null): ToolCall[];

@@ -6,7 +6,7 @@
  *
  *     JsonValueAccumulator            text fragments -> the value so far
  *     JsonFragmentRebuilder           updates in their wire form -> the value so far
- *     ToolsAggregateMessageHandler    events -> the tool calls of a message, as they stand
+ *     ToolsAggregateMessageHandler    events -> the current tool calls of a message
  *     EventReader                     events of a server, in both forms -> messages
  *     JsonFragmentAccumulator         text fragments -> updates in their wire form
  *     JsonSelectAccumulator, select   text fragments -> the values that patterns select

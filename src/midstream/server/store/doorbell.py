@@ -56,7 +56,7 @@ class Doorbell:
                 self._socket.sendto(id.encode(), address)
 
     def _address_of(self, worker: str) -> bytes:
-        # an abstract address (Linux): no file that stays behind, and no limit to the length of the path
+        # an abstract address (Linux): no file that remains, and no limit to the length of the path
         return b"\0midstream-" + blake2b(f"{self._path}\0{worker}".encode()).hexdigest()[:64].encode()
 
 

@@ -42,7 +42,7 @@ class Viewer:
         # what is sent before the entries of the feed
         self._prefix: list[bytes] = []
         self._waiting: asyncio.Future[bool] | None = None
-        # since when it is silent, and since when a write is going on
+        # since when it has been silent, and when the write in progress began
         self._silent_since = time.monotonic()
         self._writing_since: float | None = None
         self._task: asyncio.Task[object] | None = None

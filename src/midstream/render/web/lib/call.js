@@ -238,7 +238,7 @@ export class CallState {
     this.finishReason = finishReason;
   }
 
-  /** Return the call as it stands; the same object while nothing changes. */
+  /** Return the current snapshot of the call; the same object while nothing changes. */
   view() {
     if (!this.snapshot?.isSnapshotOf(this)) this.snapshot = new ToolCall(this);
     return this.snapshot;

@@ -1,4 +1,4 @@
-/** Events into the tool calls of each message, as they stand. */
+/** Events into the current tool calls of each message. */
 
 import { CallState } from "./call.js";
 import { readEvent, snapshotCalls } from "./events.js";
@@ -93,7 +93,7 @@ class Message {
 /**
  * Collects the tool calls of messages from their events.
  *
- * `addMessage` adds an event and returns the calls of its message as they stand; `calls` returns
+ * `addMessage` adds an event and returns the current calls of its message; `calls` returns
  * them at any time, `complete` a last time. The calls of a stream_snapshot replace all others. Invalid arguments are the `error` of their call and throw
  * nothing; a malformed event throws JsonStreamError.
  */
@@ -137,7 +137,7 @@ export class ToolsAggregateMessageHandler {
   }
 
   /**
-   * Return the calls of a message as they stand, in order of appearance.
+   * Return the current calls of a message, in order of appearance.
    *
    * Without an id, this is the latest message, provided that all messages have ids.
    */
