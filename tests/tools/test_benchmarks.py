@@ -278,9 +278,7 @@ def test_targets_are_judged_honestly() -> None:
     assert targets.rows[-1][0] == "of all, at the least (y)"
 
 
-def test_instructions_are_compared_with_a_reference_that_has_every_workload() -> None:
-    reference = json.loads(instructions.REFERENCE.read_text("utf-8"))
-    assert [*reference["instructions"]] == [*instructions.WORKLOADS]
+def test_a_workload_that_the_reference_does_not_have_is_reported() -> None:
     counts = {instructions.LOADS: 100, "more": 103, "less": 90, "new": 1}
     before = {
         "setting": instructions.setting(),
