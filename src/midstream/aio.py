@@ -252,6 +252,7 @@ async def messages(
         async for event in source:
             for message in provider.add_event(event):
                 yield message
+            provider.raise_held()
     for message in provider.finish():
         yield message
 
@@ -286,6 +287,7 @@ async def tool_calls(
                 source.stop()
                 break
             yield found
+            calls.raise_held()
     yield calls.finish()
     if calls.error is not None:
         raise calls.error
@@ -338,6 +340,7 @@ async def argument_deltas(
                 break
             for text in texts:
                 yield text
+            arguments.raise_held()
         else:
             texts = arguments.finish()
     for text in texts:

@@ -175,8 +175,9 @@ message_id=None, choice=0, is_free_text=False, args_offset=0)], message_id='m1')
         self._middleware = JsonFragmentUpdateMiddleware(limits=limits) if with_updates else None
 
     def add_event(self, event: Any) -> Iterator[Message]:
-        """Return the messages of an event."""
-        return _bundled(self._enriched(self._provider.add_event(event)))
+        """Yield the messages of an event."""
+        yield from _bundled(self._enriched(self._provider.add_event(event)))
+        self._provider.raise_held()
 
     def finish(self) -> Iterator[Message]:
         """Return the messages that follow from the end of the stream."""

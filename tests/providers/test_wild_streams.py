@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import midstream
 from midstream import (
     JsonStreamError,
     MessageEnd,
@@ -16,14 +18,19 @@ from midstream import (
     TextDelta,
     ToolResult,
     Usage,
+    aio,
     messages,
     text_deltas,
     tool_calls,
     values,
 )
 from midstream.providers import adapter, detect
+from midstream.typed import typed_calls
 from provider_streams import FORMATS, Event, seen, streams
 from provider_streams.openai_chat import chunk
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
 
 
 def read(events: list[Event], format: Any = None) -> list[Any]:
@@ -79,6 +86,46 @@ def test_a_stream_that_ends_inside_its_first_event(body: str) -> None:
         with pytest.raises(JsonStreamError, match="it ends inside its first event") as caught:
             list(view([body]))
         assert caught.value.code == "not_an_event_stream"
+
+
+VIEWS: dict[str, dict[str, Any]] = {
+    "messages": {}, "tool_calls": {}, "text_deltas": {}, "argument_deltas": {"tool": "f"},
+    "typed_calls": {"types": {}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("framing", ["sse", "lines"])
+def test_what_came_before_an_invalid_event_is_delivered(framing: str, name: str) -> None:
+    """Also if both came in one piece; nothing more is read before the error."""
+    call = {"index": 0, "id": "c", "function": {"name": "f", "arguments": '{"x": [1'}}
+    good = framed([chunk({"content": "Hi"}), chunk({"tool_calls": [call]})])[framing]
+    body = good + {"sse": b"data: <oops>\n\n", "lines": b"{oops\n"}[framing]
+    found: list[list[Any]] = [[], []]
+
+    def source() -> Iterator[bytes]:
+        yield body
+        pytest.fail("another piece was read")
+
+    async def asource() -> AsyncIterator[bytes]:
+        for piece in source():
+            yield piece
+
+    def read_all() -> None:
+        view: Any = typed_calls if name == "typed_calls" else getattr(midstream, name)
+        for item in view(source(), **VIEWS[name]):
+            found[0].append(item)
+
+    async def aread_all() -> None:
+        async for item in getattr(aio, name)(asource(), **VIEWS[name]):
+            found[1].append(item)
+
+    for run in (read_all, lambda: asyncio.run(aread_all())):
+        with pytest.raises(JsonStreamError) as caught:
+            run()
+        assert caught.value.code == "invalid_event"
+    assert repr(found[0]) == repr(found[1])
+    assert len(found[0]) == (2 if name == "messages" else 1)
 
 
 def test_an_event_that_is_not_json_stays_an_error_at_the_end() -> None:

@@ -7,7 +7,10 @@ cdef class ProviderStream:
     cdef object _adapter
     cdef list _early
     cdef bint _has_spoken
+    cdef object _held
     cpdef list add_event(self, object event)
+    cpdef raise_held(self)
+    cdef list _add_text(self, object text)
     cdef list _add(self, object event)
     cdef list _read(self, object event)
     cdef list _find_format(self, object event)
@@ -20,6 +23,7 @@ cdef class CallStream:
     cpdef list add_event(self, object event)
     @cython.locals(handler=ToolsAggregateMessageHandler)
     cdef _add(self, list messages)
+    cpdef raise_held(self)
     cpdef list states(self)
     cpdef end(self)
     cpdef list finish(self)

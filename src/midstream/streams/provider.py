@@ -79,19 +79,43 @@ class ProviderStream:
         # events so far, while none has shown the format
         self._early: list[Any] = []
         self._has_spoken = False
+        # an error in a piece of text whose earlier events had messages
+        self._held: JsonStreamError | None = None
+
+    def raise_held(self) -> None:
+        """Raise the error that the last piece of text led to, after the messages before it."""
+        if self._held is not None:
+            error, self._held = self._held, None
+            raise error
 
     def add_event(self, event: Any) -> list[Message]:
-        """Return the messages of an event, and of earlier events held until the format was known."""
+        """Return the messages of an event, and of earlier events held until the format was known.
+
+        After a piece of text, `raise_held` raises the error that ended it.
+        """
         if self._text is not None:
             return self._text.add_event(event)
         if type(event) is not dict and isinstance(event, _TEXT):
-            if self._reader is None:
-                self._reader = ProviderEventReader()
-            return [message for item in self._reader.add(event) for message in self._add(item)]
+            return self._add_text(event)
         if self._has_spoken and self._adapter is not None and self._on_error == "raise":
             # a shortcut for most events
             return self._adapter.add_event(event)
         return self._add(event)
+
+    def _add_text(self, text: Any) -> list[Message]:
+        self.raise_held()
+        if self._reader is None:
+            self._reader = ProviderEventReader()
+        messages: list[Message] = []
+        for item in self._reader.add(text):
+            try:
+                messages += self._add(item)
+            except JsonStreamError as error:
+                if not messages:
+                    raise
+                self._held = error
+                break
+        return messages
 
     def _add(self, event: Any) -> list[Message]:
         try:
@@ -139,6 +163,7 @@ class ProviderStream:
 
     def finish(self) -> list[Message]:
         """Return the messages held back until the end of the stream."""
+        self.raise_held()
         if self._text is not None:
             return self._text.finish()
         messages: list[Message] = []
@@ -230,6 +255,10 @@ class CallStream:
             if type(message) is ProviderError and message.type != ErrorCode.INVALID_EVENT.value:
                 self.error = self.error or reported_error(message)
 
+    def raise_held(self) -> None:
+        """Raise the error that ended the last piece of text, after the calls before it."""
+        self._stream.raise_held()
+
     def states(self) -> list[CallState]:
         """Return the states of the calls, in the order of the calls."""
         return self._handler._registry.all_calls()
@@ -256,7 +285,8 @@ class TextStream:
 
     def add_event(self, event: Any) -> Iterator[str]:
         """Yield the text of an event."""
-        return self._texts(self._stream.add_event(event))
+        yield from self._texts(self._stream.add_event(event))
+        self._stream.raise_held()
 
     def finish(self) -> Iterator[str]:
         """Yield the text held back until the end of the stream."""
@@ -312,6 +342,7 @@ def messages(
     with source_of(stream, close) as source:
         for event in source:
             yield from provider.add_event(event)
+            provider.raise_held()
     yield from provider.finish()
 
 
@@ -326,6 +357,10 @@ class ArgumentStream:
     def is_over(self) -> bool:
         """Whether the call has ended."""
         return self._call.is_over
+
+    def raise_held(self) -> None:
+        """Raise the error that ended the last piece of text, after the argument text before it."""
+        self._stream.raise_held()
 
     def add_event(self, event: Any) -> list[str]:
         """Return the argument text of an event."""
@@ -385,6 +420,7 @@ def tool_calls(
                 source.stop()
                 break
             yield found
+            calls.raise_held()
     yield calls.finish()
     if calls.error is not None:
         raise calls.error
@@ -434,6 +470,7 @@ def argument_deltas(
                 source.stop()
                 break
             yield from texts
+            arguments.raise_held()
         else:
             texts = arguments.finish()
     yield from texts

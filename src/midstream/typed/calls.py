@@ -139,6 +139,10 @@ class TypedCallStream:
         """The error that the provider reported, after which the calls are final."""
         return self._stream.error
 
+    def raise_held(self) -> None:
+        """Raise the error that ended the last piece of text, after the calls before it."""
+        self._stream.raise_held()
+
     def add_event(self, event: Any) -> list[TypedCall]:
         """Return the calls after an event."""
         calls = self._stream.add_event(event)
@@ -224,6 +228,7 @@ def typed_calls(
                 source.stop()
                 break
             yield found
+            calls.raise_held()
     yield calls.finish()
     if calls.error is not None:
         raise calls.error

@@ -46,6 +46,7 @@ async def calls(
                 source.stop()
                 break
             yield found
+            typed.raise_held()
     yield typed.finish()
     if typed.error is not None:
         raise typed.error
