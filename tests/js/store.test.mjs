@@ -72,6 +72,23 @@ test("subscribers hear at most once per frame, and the end at once", async () =>
   assert.equal(seen.length, count);
 });
 
+test("a page that is hidden before its next frame hears of the stream, once for each change", { timeout: 20_000 }, async (t) => {
+  const frames = [];
+  globalThis.requestAnimationFrame = (callback) => frames.push(callback);
+  globalThis.cancelAnimationFrame = (frame) => { frames[frame - 1] = () => {}; };
+  t.after(() => { delete globalThis.requestAnimationFrame; delete globalThis.cancelAnimationFrame; });
+  const source = pipe();
+  const store = createStore(source);
+  const seen = [];
+  const heard = new Promise((resolve) => store.subscribe(({ text }) => { seen.push(text); if (text === "[1") resolve(); }));
+  await source.push("[", "1");
+  await heard;
+  // the frame comes after all, when the page is seen again
+  frames.forEach((draw) => draw());
+  assert.deepEqual(seen, ["", "[1"]);
+  store.stop();
+});
+
 test("stop leaves the source and keeps what arrived", async () => {
   const source = pipe();
   const store = createStore(source, { schedule: (publish) => publish() });

@@ -5,11 +5,19 @@ import { EventReader } from "./event-reader.js";
 import { ToolsAggregateMessageHandler } from "./handler.js";
 import { parsePath } from "./paths.js";
 
-/** Call a function with the next frame; soon where there are no frames, as in a hidden page. */
+// a page that is hidden draws no frames, in milliseconds
+const LONGEST_FRAME = 250;
+
+/** Call a function with the next frame; after a while where none comes, as in Node or in a page that is hidden. */
 function onNextFrame(callback) {
   const hasFrames = typeof requestAnimationFrame === "function" && !globalThis.document?.hidden;
-  if (hasFrames) requestAnimationFrame(callback);
-  else setTimeout(callback, 16);
+  const draw = () => {
+    clearTimeout(timer);
+    if (hasFrames) cancelAnimationFrame(frame);
+    callback();
+  };
+  const timer = setTimeout(draw, hasFrames ? LONGEST_FRAME : 16);
+  const frame = hasFrames && requestAnimationFrame(draw);
 }
 
 /** Listeners and a snapshot: Svelte's store contract, and what React's useSyncExternalStore expects. */
