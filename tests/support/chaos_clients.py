@@ -53,7 +53,7 @@ class Client(Follower):
         self._base, self.stream = base, stream
         while not self.is_over:
             # a client that hears nothing, not even a comment, connects again
-            async with httpx.AsyncClient(timeout=httpx.Timeout(2.0)) as client:
+            async with httpx.AsyncClient(timeout=httpx.Timeout(2.0 if self.events else 20.0)) as client:
                 with suppress(httpx.HTTPError):
                     await self._read(client)
             if self.statuses and self.statuses[-1] in (204, 404, 409, 422):

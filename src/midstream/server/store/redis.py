@@ -23,7 +23,10 @@ from urllib.parse import urlsplit
 
 import redis
 import redis.asyncio
+from redis.asyncio.retry import Retry as AsyncRetry
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 
 from .base import OPEN_SECONDS, Appended, Batch, End, Head, StoreError
 from .redis_batches import after as rest_after
@@ -70,17 +73,25 @@ class RedisStore:
     def __init__(self, url: str, ttl: float = 600, lease: float = 3) -> None:
         self._ttl = ttl
         self._lease = lease
-        options: dict[str, Any] = {"socket_timeout": _SECONDS, "socket_connect_timeout": _SECONDS}
+        # A command is repeated at once, for a connection that was lost while it was idle. The pauses between
+        # repetitions that the library makes by default are so long that leases expire in them.
+        options: dict[str, Any] = {
+            "socket_timeout": _SECONDS,
+            "socket_connect_timeout": _SECONDS,
+        }
+        again, awaited_again = Retry(NoBackoff(), 1), AsyncRetry(NoBackoff(), 1)
         password = os.environ.get(_PASSWORD)
         if password and not urlsplit(url).password:
             options["password"] = password
         pool = redis.asyncio.BlockingConnectionPool.from_url(
-            url, max_connections=_COMMANDS, timeout=_SECONDS, **options
+            url, max_connections=_COMMANDS, timeout=_SECONDS, retry=awaited_again, **options
         )
         self._client = redis.asyncio.Redis.from_pool(pool)
         # messages may be rare: reading them has no time limit
-        self._listener = redis.asyncio.Redis.from_url(url, **{**options, "socket_timeout": None})
-        self._lease_client = redis.Redis.from_url(url, max_connections=1, **options)
+        self._listener = redis.asyncio.Redis.from_url(
+            url, retry=awaited_again, **{**options, "socket_timeout": None}
+        )
+        self._lease_client = redis.Redis.from_url(url, max_connections=1, retry=again, **options)
         self._create = self._client.register_script(CREATE)
         self._append = self._client.register_script(APPEND)
         self._claim = self._client.register_script(CLAIM)
