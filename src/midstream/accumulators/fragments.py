@@ -38,7 +38,6 @@ if not cython.compiled:
     from ..core.chars import ascii_slice
     from ..core.grammar import feed, finish
     from ..core.modes import IN_CONTAINER, IN_NEXT_VALUE
-    from ..core.text import BATCH
     from .reentrancy import IDLE, release
     from .update import list_with_room
 
@@ -142,20 +141,12 @@ class FragmentVisitor(Emitter):
 
     def more(self, piece: str) -> None:
         self.emit(PARTIAL_STRING, piece, None)
-        if cython.compiled:
-            self.text.append(piece)
-        else:
-            # the same as `append`, usually without the call
-            pieces = self.text.pieces
-            if pieces is not None and len(pieces) < BATCH:
-                pieces.append(piece)
-            else:
-                self.text.append(piece)
+        self.text.append(piece)
 
     def number(self, value: Any, chars: str, start: int, end: int) -> None:
         if self.in_array:
             self._begin_item()
-        written = ascii_slice(chars, start, end) if cython.compiled else chars[start:end]
+        written = ascii_slice(chars, start, end)
         self.emit(COMPLETE_NUMBER, written, value)
 
     def literal(self, value: bool | None) -> None:

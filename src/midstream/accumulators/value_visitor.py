@@ -24,7 +24,6 @@ if not TYPE_CHECKING and cython.compiled:
 
 if not cython.compiled:
     from ..core.modes import IN_CONTAINER, IN_STRING
-    from ..core.text import BATCH
 
     def references(container: Any) -> int:
         """Return the number of references to a container; uncompiled, assume that a reader holds one."""
@@ -249,15 +248,7 @@ class ValueVisitor(Visitor):
                 self._end_string()
 
     def more(self, piece: str) -> None:
-        if cython.compiled:
-            self.text.append(piece)
-        else:
-            # the same as `append`, usually without the call
-            pieces = self.text.pieces
-            if pieces is not None and len(pieces) < BATCH:
-                pieces.append(piece)
-            else:
-                self.text.append(piece)
+        self.text.append(piece)
         self.stale = self.changed = self.touched = True
 
     def number(self, value: Any, chars: str, start: int, end: int) -> None:

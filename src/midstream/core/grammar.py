@@ -41,7 +41,7 @@ if not TYPE_CHECKING and cython.compiled:
 
 if not cython.compiled:
     from .bare_tokens import begin_bare, read_bare_string
-    from .chars import chars_of, content_end, is_content, match_content, narrowed, slice_of
+    from .chars import chars_of, content_end, is_content, narrowed, slice_of
     from .lenient_strings import begin_string
     from .lenient_structure import continue_lenient, repair
     from .machine import disable_fast_path, enable_fast_path
@@ -253,11 +253,8 @@ def _feed_text(machine: Machine, text: str, final: int, visitor: Visitor) -> Non
     if machine.base + n > machine.document_end:
         n = _readable(machine, length)
         cut = CUT
-    if cython.compiled:
-        narrow = narrowed(text)
-        chars = chars_of(narrow)
-    else:
-        chars = text
+    narrow = narrowed(text)
+    chars = chars_of(narrow)
     i = 0
     while i < n or (n < length and _ends_root_number(machine, text, chars, i, visitor)):
         mode = machine.mode
@@ -270,7 +267,7 @@ def _feed_text(machine: Machine, text: str, final: int, visitor: Visitor) -> Non
             if mode <= KEY:
                 j = i
                 if not machine.strings.place:
-                    j = content_end(chars, i, n) if cython.compiled else match_content(text, i, n).end()
+                    j = content_end(chars, i, n)
                 i = read_string(machine, text, chars, i, j, n, False, cut != OPEN, visitor)
             else:
                 i = _continue(machine, text, chars, i, n, cut, visitor)
@@ -289,7 +286,7 @@ def _feed_text(machine: Machine, text: str, final: int, visitor: Visitor) -> Non
                 # section 4: object = begin-object [ member *( value-separator member ) ] end-object
                 if c == '"':
                     i += 1
-                    j = content_end(chars, i, n) if cython.compiled else match_content(text, i, n).end()
+                    j = content_end(chars, i, n)
                     if j < n and chars[j] == '"' and j - i <= machine.options.max_string:
                         # complete, and without escapes
                         visitor.key(cached_key(machine.strings, text, chars, i, j))
@@ -372,10 +369,10 @@ def _begin_value(machine: Machine, text: str, chars: str, i: int, n: int, cut: i
     c = chars[i]
     if c == '"':
         i += 1
-        j = content_end(chars, i, n) if cython.compiled else match_content(text, i, n).end()
+        j = content_end(chars, i, n)
         if j < n and chars[j] == '"' and j - i <= machine.options.max_string:
             # complete, and without escapes
-            visitor.string(slice_of(text, chars, i, j) if cython.compiled else text[i:j], True, True)
+            visitor.string(slice_of(text, chars, i, j), True, True)
             # `end_value`, written inline
             machine.mode = machine.after
             if machine.mode == AFTER_ROOT:

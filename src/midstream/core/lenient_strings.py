@@ -64,7 +64,7 @@ def begin_string(
             visitor.key(cached_key(machine.strings, text, chars, i, j))
         else:
             machine.mode = machine.after
-            visitor.string(slice_of(text, chars, i, j) if cython.compiled else text[i:j], True, True)
+            visitor.string(slice_of(text, chars, i, j), True, True)
         return j + 1
     _open(machine, is_key, '"', FRESH)
     if j == n and i < j <= i + machine.room and final == OPEN and chars[j - 1] != "," and chars[j - 1] != " ":

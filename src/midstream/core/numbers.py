@@ -155,7 +155,7 @@ class NumberReader:
             self.pieces.append(text[i:j])
             self.room -= j - i
             self.done = False
-        elif self.state < _ZERO or (is_part(chars[j]) if cython.compiled else chars[j] in _PARTS):
+        elif self.state < _ZERO or is_part(chars[j]):
             return self._fail(ErrorCode.INVALID_NUMBER, j)
         elif begins:
             self._convert(text, chars, i, j, self.state <= _INT)

@@ -163,7 +163,7 @@ class TextBuffer:
             if self.tail is not None:
                 text += self.tail
                 self.tail = None
-            return concat(text, last) if cython.compiled else text + last
+            return concat(text, last)
         if self.pieces is None:
             return last
         if last:

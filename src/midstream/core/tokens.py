@@ -63,17 +63,14 @@ def read_string(
             disable_fast_path(machine)
     elif j == n:
         closed = False
-        if cython.compiled:
-            piece = text if n - i == len(text) else slice_of(text, chars, i, n)
-        else:
-            piece = text[i:n]
+        piece = text if n - i == len(text) else slice_of(text, chars, i, n)
         i = n
     else:
         closed = True
         if machine.mode == KEY and machine.token.is_empty():
             piece = cached_key(machine.strings, text, chars, i, j)
         else:
-            piece = slice_of(text, chars, i, j) if cython.compiled else text[i:j]
+            piece = slice_of(text, chars, i, j)
         i = j + 1
     if machine.mode == STRING:
         if closed or piece or starts:
