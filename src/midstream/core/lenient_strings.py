@@ -145,7 +145,8 @@ def read_lenient_string(
     """Continue in the open string or key; return where reading stopped.
 
     text[start:j] is content that has not been reported yet. A comma before j may have to wait: it belongs to
-    the string unless a quoted name and a colon follow.
+    the string unless a quoted name and a colon follow. The function is long because each kind of character
+    continues with the same state: what is pending, and since where.
     """
     quotes = machine.quotes
     is_final = final != OPEN

@@ -76,7 +76,10 @@ def repair(
     final: int,
     visitor: Visitor,
 ) -> int:
-    """React to text[i], which breaks a rule of the structure; return the index at which to continue."""
+    """React to text[i], which breaks a rule of the structure; return the index at which to continue.
+
+    The order of the questions is the order of precedence, so they are in one function.
+    """
     c = text[i]
     mode = machine.mode
     is_final = final != OPEN

@@ -251,7 +251,7 @@ def quote_verdict(machine: Machine, text: str, i: int, n: int, is_final: bool) -
     """Report whether the quote text[i] closes the open string, or joins it with another one.
 
     ``machine.seen`` is the next character that is not white space; ``machine.seen_quote`` the quote of the
-    string that is joined.
+    string that is joined. The order of the questions is the order of precedence, so they are in one function.
     """
     machine.seen = skip_json_space(text, i + 1, n)
     k = skip_space(text, machine.seen, n)
