@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 RECORDING = "trip"
 STREAMS, ROUNDS, PACE = 60, 5, 40
-EVENTS, STORED = 20_000, 40
+EVENTS, STORED = 20_000, 16
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 _GATEWAY = """

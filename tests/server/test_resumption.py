@@ -196,6 +196,21 @@ def test_the_gateway_may_have_a_key_of_its_own(
         assert provider.requests.count("own") == 1
 
 
+@needs_linux
+def test_an_upstream_without_credentials_is_resumed_without(tmp_path: Path) -> None:
+    provider = BackgroundProvider()
+    store = f"sqlite:///{tmp_path}/store.db"
+    with running(provider) as upstream, workers(upstream, store, 2) as gateway:
+        body = {"stream": True, "background": True, "model": "open:200:0.01"}
+        with httpx.stream("POST", f"{gateway.url}/v1/responses", json=body) as response:
+            address = gateway.url + response.headers["content-location"]
+        pid = gateway.process_of(*provider.ports["open"])
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        check_complete(list(decode([httpx.get(address, timeout=PATIENCE).content])), 200)
+        assert provider.requests == ["open"]
+
+
 def test_a_key_that_is_not_there_is_reported() -> None:
     with pytest.raises(ValueError, match="the environment variable NO_SUCH_KEY is not set"):
         create_app("http://127.0.0.1:1", upstream_key_env="NO_SUCH_KEY")

@@ -163,8 +163,8 @@ def main() -> None:
             if is_last:
                 break
             canvas.wait_for_timeout(120)
-        texts = [page.locator("#calls, main").first.text_content() for page in pages]
-        assert texts[0] == texts[1], "the pages differ"
+        for page in pages:
+            assert "2 complete" in (page.locator("#status").text_content() or "")
     data = animated(frames, colours, 2 * WIDTH, HEIGHT + CAPTION)
     assert len(data) < MOST, len(data)
     FILE.write_bytes(data)

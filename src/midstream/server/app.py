@@ -251,6 +251,8 @@ class Gateway:
         if is_event_stream(response) and is_readable(response):
             headers = response_headers(response, is_decoded=True) if variant.is_raw else None
             how = how_to_resume(path, body, response)
+            if how is not None and not self._upstream.has_credentials(request.headers.raw):
+                how["credentials"] = "none"
             if how is None:
                 source = cut(chunks_of(response, is_raw=False), self._settings)
             else:
@@ -324,7 +326,7 @@ class Gateway:
         if how is None or upstream is None:
             return None
         given = [viewer.headers for viewer in channel.viewers if upstream.has_credentials(viewer.headers)]
-        if not given and not upstream.has_credentials(()):
+        if not given and not upstream.has_credentials(()) and how.get("credentials") != "none":
             return None
         return Resumption(upstream, self._settings, how, given[0] if given else ())
 
