@@ -28,19 +28,31 @@ def get(event: Any, name: str) -> Any:
     True
     """
     if type(event) is dict:
-        value = event.get(name)
+        # compiled, a variable of this type is read without a call
+        members: dict[str, Any] = event
+        value = members.get(name)
     elif event is None:
         return None
     elif _is_mapping(event.__class__):
         value = event.get(name)
     else:
         value = getattr(event, name, None)
-    return value if value is not None or name.islower() else get(event, _snake_case(name))
+    if value is None and (other := _snake_case(name)) is not None:
+        return get(event, other)
+    return value
 
 
-@lru_cache(maxsize=256)
-def _snake_case(name: str) -> str:
-    return _CAPITAL.sub(r"_\1", name).lower()
+# by name: what `_snake_case` returns
+_SNAKE_CASE: dict[str, str | None] = {}
+
+
+def _snake_case(name: str) -> str | None:
+    """Return a name in snake_case, None if it is in snake_case already."""
+    # quicker than `lru_cache`, and bounded without it: the names are those in the adapters
+    other = _SNAKE_CASE.get(name, "")
+    if other == "":
+        other = _SNAKE_CASE[name] = None if name.islower() else _CAPITAL.sub(r"_\1", name).lower()
+    return other
 
 
 @lru_cache(maxsize=256)
