@@ -51,6 +51,9 @@ _MAX_RAW_FACTOR = 4
 MAX_BEGINNING = 65_536
 # the maximum number of argument characters that are parsed at once
 _MAX_ARGS = 16_384
+# shorter arguments, and fewer updates, need not be split
+_SHORT_ARGS = 64
+_FEW_UPDATES = 8
 # the approximate maximum of bytes of updates in one event
 _MAX_EVENT_TEXT = 65_536
 # the approximate bytes of an update apart from its path and text
@@ -176,8 +179,23 @@ message_id=None, choice=0, is_free_text=False, args_offset=0)], message_id='m1')
 
     def add_event(self, event: Any) -> Iterator[Message]:
         """Yield the messages of an event."""
-        yield from _bundled(self._enriched(self._provider.add_event(event)))
+        yield from self._prepared(self._provider.add_event(event))
         self._provider.raise_held()
+
+    def _prepared(self, messages: list[Message]) -> Iterator[Message]:
+        if len(messages) != 1 or type(messages[0]) is not ToolCallUpdate:
+            return _bundled(self._enriched(messages))
+        # a shortcut for most events: a short piece of one call
+        update = messages[0]
+        if update.json_update_fragments is not None or len(update.function_args or "") > _SHORT_ARGS:
+            return _bundled(self._enriched(messages))
+        id = update.message_id or self._id
+        update = update._replace(message_id=id)
+        if self._middleware is not None:
+            (update,) = self._middleware.add_message(update)
+        if len(update.json_update_fragments or ()) > _FEW_UPDATES:
+            return _bundled([update])
+        return iter([ToolCallsUpdate([update._replace(message_id=None)], id)])
 
     def finish(self) -> Iterator[Message]:
         """Return the messages that follow from the end of the stream."""

@@ -5,7 +5,7 @@ connection the same messages come out of the bytes. ``docs/wire.md`` describes b
 
 Read the files in this order:
 
-``updates``  the updates of a call as the form ``full`` has them: nothing is said twice
+``updates``  pieces of calls and texts as the form ``full`` has them: nothing is said twice
 ``numbers``  what the form ``compact`` numbers: calls and texts
 ``writer``   ``EventWriter``: messages in, bytes out
 ``items``    the items of the form ``compact`` in, messages out

@@ -3,12 +3,14 @@ from ..core.grammar cimport feed
 from ..core.machine cimport Machine, new_machine
 from ..core.surrogates cimport joined_length
 from ..core.visitor cimport Visitor
+from .updates cimport SentStrings
 
 cdef Visitor _IGNORE
 
 cdef class NumberedCall(Call):
     # `received` is a Python integer, because senders state offsets of any size
-    cdef public object number, received, sent_strings
+    cdef public object number, received
+    cdef public SentStrings sent_strings
     cdef public tuple introduced
     cdef public bint is_free_text, has_updates
     cdef Machine _machine

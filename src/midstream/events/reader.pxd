@@ -31,5 +31,6 @@ cdef class EventReader:
     cdef bint _move_to(self, long long number, long long part) except -1
 
 cdef object _text(object data, str name)
+cdef object _update_of(dict data)
 cdef bint _are_items(list data) except -1
 cdef object _decoded(str text, str name)

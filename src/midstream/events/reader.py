@@ -37,6 +37,8 @@ __all__ = ["EventReader", "MessageReader"]
 
 _TEXT_NAMES: dict[type, str] = {TextDelta: "text", ReasoningDelta: "reasoning", RefusalDelta: "refusal"}
 _UNNAMED = ("message", "")
+# what the constructor of a named tuple calls, without its keyword arguments
+_new_tuple: Any = tuple.__new__
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 # the stream, the number of the event, and of the part if an event has several
 _EVENT_ID = re.compile(r"(.*)-([0-9]{1,18})(?:\.([0-9]{1,18}))?", re.ASCII | re.DOTALL).fullmatch
@@ -101,6 +103,13 @@ class MessageReader:
         self._lengths.clear()
 
     def _read_message(self, name: str, data: dict[str, Any]) -> list[Message]:
+        if (
+            name == "tools_call_update"
+            and self.form != "compact"
+            and (update := _update_of(data)) is not None
+        ):
+            # a shortcut for most events of the form ``full``
+            return [update]
         if "type" not in data:
             data = {"type": name, **data}
         if self.form == "compact" and "message_id" not in data:
@@ -166,6 +175,34 @@ class MessageReader:
 def _text(data: dict[str, Any], name: str) -> str | None:
     value = data.get(name)
     return value if isinstance(value, str) else None
+
+
+def _update_of(data: dict[str, Any]) -> ToolCallUpdate | None:
+    """Return what `from_event` does for a piece of one call; None for what it has to look at."""
+    text, index, offset = data.get("function_args"), data.get("index"), data.get("args_offset")
+    if (
+        type(text) is not str
+        or type(index) is not int
+        or type(offset) is not int
+        or data.get("type") != "tools_call_update"
+    ):
+        return None
+    id, name, message_id = data.get("tool_call_id"), data.get("function_name"), data.get("message_id")
+    if (
+        (id is not None and type(id) is not str)
+        or (name is not None and type(name) is not str)
+        or (message_id is not None and type(message_id) is not str)
+        or type(fragments := data.get("json_update_fragments")) is not list
+        or "choice" in data
+        or "is_free_text" in data
+        or "lengths" in data
+        or "tool_call_updates" in data
+    ):
+        return None
+    update: ToolCallUpdate = _new_tuple(
+        ToolCallUpdate, (id, index, name, text, fragments, message_id, 0, False, offset)
+    )
+    return update
 
 
 def _are_items(data: list[Any]) -> bool:

@@ -2,6 +2,7 @@ cimport cython
 
 from ..calls.registry cimport CallRegistry, CallTable
 from .numbers cimport NumberedCall, NumberedText
+from .updates cimport SentStrings, encoded_json, members_of, scalar, text_event
 
 cdef class EventWriter:
     cdef object __weakref__
@@ -15,8 +16,10 @@ cdef class EventWriter:
     cdef bytes _event(self, str name, str data, str retry=*)
     cdef bytes _full(self, object message)
     cdef bytes _full_end(self, object end, list free)
+    @cython.locals(updates=list)
+    cdef str _full_updates(self, object message)
     @cython.locals(call=NumberedCall)
-    cdef object _full_update(self, object update, object message_id)
+    cdef str _full_update(self, object update, object message_id, object stated_id)
     cdef bytes _compact(self, object message)
     @cython.locals(call=NumberedCall)
     cdef bytes _compact_end(self, object end, list free)
@@ -42,5 +45,4 @@ cdef dict _news(NumberedCall call, object update)
 cdef dict _new_names(tuple names, tuple before)
 cdef bint _needs_updates(NumberedCall call, object text, object fragments) except -1
 cdef object _kind_of(object fragment)
-cdef str _json(object data)
 cdef bytes _encoded(str text)

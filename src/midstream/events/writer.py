@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,9 +27,13 @@ from ..core import cython_shim as cython
 from ..core.surrogates import escape_surrogates
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from .numbers import NumberedCall, NumberedText
+from .updates import UPDATE, SentStrings
 
 if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from .updates import encoded_json, members_of, scalar, text_event
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +49,6 @@ VERSION = 1
 
 _TEXT_NAMES: dict[type, str] = {TextDelta: "text", ReasoningDelta: "reasoning", RefusalDelta: "refusal"}
 _NOTHING: dict[str, Any] = {}
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 # Milliseconds until a client reconnects: short, and different for each stream, so that the clients of a
 # server that stops do not all come back at once.
 _RETRY_FROM, _RETRY_TO = 100, 300
@@ -111,7 +113,7 @@ class EventWriter:
             "name": name,
         }
         retry = "" if self._stream_id is None else f"retry: {_retry_of(self._stream_id)}\n"
-        return self._event("stream_start", _json(data), retry)
+        return self._event("stream_start", encoded_json(data), retry)
 
     def number(self, number: int, part: int = 0) -> None:
         r"""Assign the next events the ids ``<stream_id>-<number>``, ``<stream_id>-<number>.1`` and so on.
@@ -155,7 +157,7 @@ class EventWriter:
 
     def error(self, code: str, message: str) -> bytes:
         """Write an error of the server; `end` follows."""
-        return self._event("error", _json({"code": code, "message": message}))
+        return self._event("error", encoded_json({"code": code, "message": message}))
 
     def end(self) -> bytes:
         """Write the last event of a stream, without which clients take it as cut off."""
@@ -183,18 +185,18 @@ class EventWriter:
 
     def _full(self, message: Message) -> bytes:
         match message:
-            case TextDelta() | ReasoningDelta() | RefusalDelta():
+            case TextDelta():
+                self._text_of(message)[1].add(message.text)
+                return self._event("text_delta", text_event(message))
+            case ReasoningDelta() | RefusalDelta():
                 self._text_of(message)[1].add(message.text)
             case ToolCallUpdate():
-                message = self._full_update(message, message.message_id)
+                members = self._full_update(message, message.message_id, message.message_id)
+                return self._event(UPDATE, f'{{"type":"{UPDATE}"{members}}}')
             case ToolCallsUpdate():
-                updates = [
-                    self._full_update(update, update.message_id or message.message_id)
-                    for update in message.tool_call_updates
-                ]
-                message = message._replace(tool_call_updates=updates)
+                return self._event(UPDATE, self._full_updates(message))
         event = to_event(message)
-        return self._event(event["type"], _json(event))
+        return self._event(event["type"], encoded_json(event))
 
     def _full_end(self, end: ToolCallEnd | ToolResult | MessageEnd, free: list[NumberedCall]) -> bytes:
         event = to_event(end)
@@ -204,20 +206,28 @@ class EventWriter:
                 lengths.append(self._about_text(key, text) | {"length": text.length})
         if lengths:
             event["lengths"] = lengths
-        return self._event(event["type"], _json(event))
+        return self._event(event["type"], encoded_json(event))
 
-    def _full_update(self, update: ToolCallUpdate, message_id: str | None) -> ToolCallUpdate:
-        call = self._registry.find(update, message_id)
+    def _full_updates(self, message: ToolCallsUpdate) -> str:
+        """Return the plain form of several updates as JSON."""
+        id = message.message_id
+        updates: list[str] = []
+        for update in message.tool_call_updates:
+            members = self._full_update(update, update.message_id or id, update.message_id)
+            updates.append(f"{{{members[1:]}}}")
+        end = "" if id is None else f',"message_id":{scalar(id)}'
+        return f'{{"type":"{UPDATE}","tool_call_updates":[{",".join(updates)}]{end}}}'
+
+    def _full_update(self, update: ToolCallUpdate, message_id: str | None, stated_id: str | None) -> str:
+        """Return the members of an update's plain form as JSON, each after a comma."""
+        call, offset = self._registry.find(update, message_id), update.args_offset
         if call is None:
-            # a late piece of a call that has ended
-            return update
-        text, offset, fragments = update.function_args or "", update.args_offset, update.json_update_fragments
+            # a late piece of a call that has ended is written as it is
+            return members_of(update, offset, stated_id, SentStrings())
         call.is_free_text = call.is_free_text or (update.is_free_text and call.received == 0)
-        if text:
+        if text := update.function_args:
             offset = _count(call, update, text)
-        if fragments is not None:
-            fragments = call.sent_strings.cleaned(fragments)
-        return update._replace(json_update_fragments=fragments, args_offset=offset)
+        return members_of(update, offset, stated_id, call.sent_strings)
 
     # the form compact
 
@@ -247,7 +257,7 @@ class EventWriter:
                 about["end"] = True
                 if end.failed:
                     about["failed"] = True
-                return self._event("", f"[{call.number},{_json(about)}]")
+                return self._event("", f"[{call.number},{encoded_json(about)}]")
         return self._plain(end, {"lengths": lengths} if lengths else {})
 
     def _plain(self, message: Message, more: Mapping[str, Any] = _NOTHING) -> bytes:
@@ -258,7 +268,7 @@ class EventWriter:
             event.pop("message_id", None)
         else:
             event["message_id"] = message.message_id
-        return self._event(event["type"], _json(event))
+        return self._event(event["type"], encoded_json(event))
 
     def _numbers(self) -> dict[str, Any]:
         """Return what a client that joins now must know about the numbers."""
@@ -286,15 +296,14 @@ class EventWriter:
         if call.number is None:
             items.append(self._introduction(call, update))
         elif (about := _news(call, update)) is not None:
-            items.append(f"[{call.number},{_json(about)}]")
+            items.append(f"[{call.number},{encoded_json(about)}]")
         if fragments and not call.has_updates:
             call.has_updates = _needs_updates(call, text, fragments)
         if text or (call.has_updates and fragments):
             offset = _count(call, update, text)
             quoted = encode_basestring(text)
             if call.has_updates and fragments is not None:
-                wire = _json(call.sent_strings.cleaned(fragments))
-                items.append(f"[{call.number},{offset},{quoted},{wire}]")
+                items.append(f"[{call.number},{offset},{quoted},{call.sent_strings.written(fragments)}]")
             else:
                 items.append(f"[{call.number},{offset},{quoted}]")
         return items
@@ -304,7 +313,7 @@ class EventWriter:
         call.number = number = self._next_number
         self._next_number = number + 1
         call.introduced = (update.tool_call_id, update.index, update.function_name)
-        return f"[{number},{_json(self._about_call(call))}]"
+        return f"[{number},{encoded_json(self._about_call(call))}]"
 
     def _about_call(self, call: NumberedCall) -> dict[str, Any]:
         about: dict[str, Any] = {"type": "call"} | _new_names(call.introduced, (None, None, None))
@@ -333,7 +342,7 @@ class EventWriter:
         if text.number < 0:
             text.number = self._next_number
             self._next_number += 1
-            items.append(f"[{text.number},{_json(self._about_text(key, text))}]")
+            items.append(f"[{text.number},{encoded_json(self._about_text(key, text))}]")
         items.append(f"[{text.number},{text.length},{encode_basestring(message.text)}]")
         text.add(message.text)
         return items
@@ -416,15 +425,6 @@ def _needs_updates(call: NumberedCall, text: str, fragments: Sequence[Fragment])
 
 def _kind_of(fragment: Fragment) -> Any:
     return fragment.kind if isinstance(fragment, JsonFragmentUpdate) else fragment.get("kind")
-
-
-def _json(data: Any) -> str:
-    """Write JSON in one line, with non-ASCII characters unescaped."""
-    try:
-        return _ENCODER.encode(data)
-    except (TypeError, ValueError, RecursionError):
-        why = "a value that JSON cannot represent"
-        raise JsonStreamError(ParserError.of(ErrorCode.INVALID_EVENT, 0, why)) from None
 
 
 def _encoded(text: str) -> bytes:
