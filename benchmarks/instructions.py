@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import midstream
-from many_streams import messages, receive, sent
+import stages
 from ours import COMPILED, LIVE, PLAIN, PURE, SNAPSHOT, UPDATES, use
 from report import table
 from workloads import document, dump, fragments, pieces, tool_call
@@ -60,12 +60,23 @@ def encoded(text: str) -> list[bytes]:
     return [piece.encode() for piece in pieces(text)]
 
 
-def send_call() -> Callable[[], None]:
-    """Return a run of one call through middleware, wire and handler."""
-    stream = messages(document(SMALL // 4), 1)
+def road(form: str) -> Callable[[], None]:
+    """Return a run of a call from a provider's events to a client: the server's part, then the client's."""
+    serve, receive = stages.serve(form), stages.receive(form)
 
     def run() -> None:
-        receive(sent(stream, 1), 1)
+        serve()
+        receive()
+
+    return run
+
+
+def iterate() -> Callable[[], None]:
+    """Return a run of `tool_calls` on decoded events."""
+    calls = stages.iterate(stages.FORMAT, stages.events())
+
+    def run() -> None:
+        calls()
 
     return run
 
@@ -119,39 +130,6 @@ def read_calls_in_text() -> Callable[[], None]:
     return run
 
 
-def sent_events() -> list[bytes]:
-    """Return the events of one call in the form compact."""
-    writer = midstream.EventWriter("compact", stream_id="m0")
-    stream = [message for _, message in messages(document(SMALL // 4), 1)]
-    return [writer.start(), *map(writer.add_message, stream), writer.end()]
-
-
-def write_events() -> Callable[[], None]:
-    """Return a run that writes messages as events."""
-    stream = [message for _, message in messages(document(SMALL // 4), 1)]
-
-    def run() -> None:
-        add_message = midstream.EventWriter("compact", stream_id="m0").add_message
-        for message in stream:
-            add_message(message)
-
-    return run
-
-
-def read_events() -> Callable[[], None]:
-    """Return a run that reads events, one at a time, into calls."""
-    events = sent_events()
-
-    def run() -> None:
-        reader = midstream.EventReader()
-        handler = midstream.ToolsAggregateMessageHandler()
-        for event in events:
-            for message in reader.add_bytes(event):
-                handler.add_message(message)
-
-    return run
-
-
 def parse_at_once() -> Callable[[], None]:
     """Return a run of `json.loads`, for scale."""
     text = document(LARGE)
@@ -171,14 +149,14 @@ WORKLOADS: dict[str, Callable[[], Callable[[], None]]] = {
     "live value, 64 KB": partial(feed, COMPILED, LIVE, pieces, LARGE),
     "snapshots, small fragments": partial(feed, COMPILED, SNAPSHOT, fragments, SMALL),
     "pure parser, small fragments": partial(feed, COMPILED, PURE, fragments, SMALL),
-    "middleware, wire and handler": send_call,
+    "events of a provider to calls, full": partial(road, "full"),
     "plain core, updates, small fragments": partial(feed, PLAIN, UPDATES, fragments, SMALL),
     "select entries[*], small fragments": select,
     "typed, small fragments": typed,
     "patches, small fragments": patch,
     "tool calls in text, small fragments": read_calls_in_text,
-    "event writer, compact": write_events,
-    "event reader, compact, and handler": read_events,
+    "events of a provider to calls, compact": partial(road, "compact"),
+    "tool_calls, small fragments": iterate,
 }
 
 

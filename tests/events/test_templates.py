@@ -126,7 +126,7 @@ def test_a_text_from_a_template_is_the_plain_form(
     assert list(found) == list(plain)
 
 
-VALUES = st.sampled_from(
+VALUES: st.SearchStrategy[Any] = st.sampled_from(
     [None, 0, 1, -1, True, False, "", "a", 1.5, [], {}, [{"path": "root", "kind": "StartObject"}]]
 )
 FIELDS = [

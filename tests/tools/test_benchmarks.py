@@ -23,8 +23,10 @@ import instructions
 import latency
 import many_streams
 import memory
+import road
 import run
 import selections
+import stages
 import workloads
 from event_peers import EVENT_PEERS, one_shot
 from ours import CORES, KEPT, LIVE, PURE, SNAPSHOT, UPDATES, use
@@ -237,14 +239,35 @@ def test_latencies_and_memory_are_measured() -> None:
         assert math.isfinite(memory.idle(peer, 10))
 
 
-def test_streams_arrive_through_the_wire() -> None:
-    stream = many_streams.messages(TEXT, 3)
-    assert len(stream) == 3 * len(FRAGMENTS)
-    calls = many_streams.receive(many_streams.sent(stream, 3), 3)
-    assert [call.args for (call,) in calls] == [VALUE] * 3
-    together: list[str] = []
-    many_streams.serve(stream, 1, lambda _, line: together.append(line))
-    assert together == [line for _, line in many_streams.sent(stream, 3)]
+@pytest.mark.parametrize("form", many_streams.FORMS)
+def test_streams_arrive_through_the_wire(form: str) -> None:
+    lines = many_streams.interleaved(TEXT, 3)
+    assert len(lines) == 3 * (len(FRAGMENTS) + 2)
+    sent = many_streams.serve([(which, json.loads(line)) for which, line in lines], form, 3)
+    calls = many_streams.receive(sent, 3)
+    assert [(call.args, call.is_complete) for (call,) in calls] == [(VALUE, True)] * 3
+
+
+def test_every_stage_of_the_road_runs() -> None:
+    for make in stages.stages().values():
+        make()()
+    sizes = stages.sizes()
+    assert sizes["longest data, compact"] <= 40 < sizes["data, full"] < sizes["provider"]
+
+
+def test_the_road_is_measured_in_turns() -> None:
+    version = road.Version(None)
+    try:
+        road.run_rounds({road.NOW: version}, 1)
+        assert {len(rounds) for rounds in version.rounds.values()} == {1}
+        assert version.ratio(road.LOADS) == 1
+        report = Report("")
+        assert "| adapter |" in road.stage_table({road.NOW: version}, {})
+        road.target_table({road.NOW: version}, report)
+        assert len(report.targets.rows) >= 6
+    finally:
+        version.close()
+    assert START in road.PAGE.read_text("utf-8")
 
 
 @pytest.mark.parametrize("make", chunker.MADE)
