@@ -71,6 +71,11 @@ def programs(seconds: str) -> dict[str, Program]:
             ((PYTHON, "tools/web_cases/web_case_fuzz.py", "20000"),),
             executables=("node",),
         ),
+        "patches": Program(
+            "random JSON patches, applied by jsonpatch, fast-json-patch and midstream, which must agree",
+            ((PYTHON, "tools/json_patches/check.py"),),
+            executables=("node", "npm"),
+        ),
         "apps": Program(
             "the npm package in Vite, Svelte and React applications; the page, checked with axe-core",
             ((PYTHON, "tools/js_apps/apps.py"),),
