@@ -65,6 +65,7 @@ deep: $(VENV)/installed
 pictures: $(VENV)/installed $(VENV)/programs
 	$(BIN)/python tools/diagrams/make_diagrams.py
 	$(BIN)/python tools/pictures/make_pictures.py
+	$(BIN)/python tools/pictures/make_recording.py
 	$(BIN)/python tools/pictures/make_terminal_pictures.py
 
 dist: $(VENV)/installed

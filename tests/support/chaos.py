@@ -279,7 +279,7 @@ class Chaos:
                 kept = [producers[run.name] for run in runs if run.path == "responses"]
                 pid = self._source.choice([one for one in kept if one] or self._gateway.pids())
                 os.kill(pid, signal.SIGSTOP)
-                await asyncio.sleep(1.6 if fault == "stop long" else 0.3)
+                await asyncio.sleep(2.6 if fault == "stop long" else 0.3)
                 os.kill(pid, signal.SIGCONT)
             case "cut":
                 self._proxy.cut()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["run_chaos"]
 
 # short, so that a stopped worker loses its lease in a short test
-_LEASE = 0.9
+_LEASE = 1.5
 
 
 @contextmanager

@@ -79,7 +79,10 @@ class RedisStore:
             "socket_timeout": _SECONDS,
             "socket_connect_timeout": _SECONDS,
         }
-        again, awaited_again = Retry(NoBackoff(), 1), AsyncRetry(NoBackoff(), 1)
+        awaited_again = AsyncRetry(NoBackoff(), 1)
+        # a renewal that takes as long as the lease is none
+        seconds = min(_SECONDS, lease / 3)
+        renewing = {**options, "socket_timeout": seconds, "socket_connect_timeout": seconds}
         password = os.environ.get(_PASSWORD)
         if password and not urlsplit(url).password:
             options["password"] = password
@@ -91,7 +94,9 @@ class RedisStore:
         self._listener = redis.asyncio.Redis.from_url(
             url, retry=awaited_again, **{**options, "socket_timeout": None}
         )
-        self._lease_client = redis.Redis.from_url(url, max_connections=1, retry=again, **options)
+        self._lease_client = redis.Redis.from_url(
+            url, max_connections=1, retry=Retry(NoBackoff(), 0), **renewing
+        )
         self._create = self._client.register_script(CREATE)
         self._append = self._client.register_script(APPEND)
         self._claim = self._client.register_script(CLAIM)
