@@ -55,6 +55,37 @@ def feed(core: str, use_: str, cut: Callable[[str], list[Any]], size: int) -> Ca
     return run
 
 
+def read_leniently(kind: str, cut: Callable[[str], list[Any]], size: int) -> Callable[[], None]:
+    """Return a run that reads valid JSON with the lenient dialect."""
+    parts = cut(document(size))
+
+    def run() -> None:
+        add_fragment = getattr(midstream, kind)(dialect="lenient").add_fragment
+        for part in parts:
+            add_fragment(part)
+
+    return run
+
+
+def repair() -> Callable[[], None]:
+    """Return a run that reads text with the mistakes that models make most."""
+    text = (
+        document(SMALL)
+        .replace("{", "{ // an entry\n")
+        .replace("}", ",}")
+        .replace('":', "':")
+        .replace('"', "'", 1)
+    )
+    parts = fragments(text)
+
+    def run() -> None:
+        add_fragment = midstream.JsonValueAccumulator(on_error="event", dialect="lenient").add_fragment
+        for part in parts:
+            add_fragment(part)
+
+    return run
+
+
 def encoded(text: str) -> list[bytes]:
     """Cut a text into large pieces of UTF-8."""
     return [piece.encode() for piece in pieces(text)]
@@ -157,7 +188,15 @@ WORKLOADS: dict[str, Callable[[], Callable[[], None]]] = {
     "tool calls in text, small fragments": read_calls_in_text,
     "events of a provider to calls, compact": partial(road, "compact"),
     "tool_calls, small fragments": iterate,
+    "lenient, updates, small fragments": partial(read_leniently, "JsonFragmentAccumulator", fragments, SMALL),
+    "lenient, updates, 64 KB": partial(read_leniently, "JsonFragmentAccumulator", pieces, LARGE),
+    "lenient, live value, small fragments": partial(read_leniently, "JsonValueAccumulator", fragments, SMALL),
+    "lenient, live value, 64 KB": partial(read_leniently, "JsonValueAccumulator", pieces, LARGE),
+    "lenient, text with mistakes": repair,
 }
+# the lenient dialect on valid JSON, as a multiple of what strict parsing of the same text takes
+LENIENT = "lenient, "
+MOST_LENIENT = 1.3
 
 
 def setting() -> dict[str, str]:
@@ -212,6 +251,22 @@ def judge(now: dict[str, int], reference: dict[str, Any]) -> tuple[str, list[str
     return f"Compared with the reference in {head}, {tolerance:.0%} are allowed.\n\n{text}", worse
 
 
+def leniency(now: dict[str, int]) -> tuple[str, list[str]]:
+    """Compare the lenient dialect with strict parsing; return the table, and what takes too much."""
+    rows: list[list[str]] = []
+    worse: list[str] = []
+    for name, instructions in now.items():
+        strict = now.get(name.removeprefix(LENIENT))
+        if name.startswith(LENIENT) and strict is not None:
+            rows.append([name, f"{strict:,}", f"{instructions:,}", f"{instructions / strict:.2f}"])
+            if instructions > MOST_LENIENT * strict:
+                worse.append(name)
+    if not rows:
+        return "", []
+    text = table(["valid JSON", "strict", "lenient", "ratio"], rows)
+    return f"\nThe lenient dialect may take {MOST_LENIENT} times the instructions.\n\n{text}", worse
+
+
 def main() -> int:
     """Count, then compare or write."""
     if sys.argv[1:2] == ["--run"]:
@@ -238,10 +293,14 @@ def main() -> int:
         return 0
     text, worse = judge(now, reference)
     print(text)
+    text, expensive = leniency(now)
+    print(text)
+    if expensive:
+        print(f"\nAbove {MOST_LENIENT} times strict parsing: {', '.join(expensive)}.")
     if worse:
         print(f"\nAbove the reference, or not in it: {', '.join(worse)}.")
         print("If the change is worth it, run this with --write.")
-    return int(bool(worse))
+    return int(bool(worse or expensive))
 
 
 if __name__ == "__main__":

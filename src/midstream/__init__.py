@@ -48,7 +48,8 @@ from .extract.extractor import JsonExtractor
 from .limits import Limits
 from .paths import parse_path
 from .patterns import ANY
-from .streams.provider import argument_deltas, messages, text_deltas, tool_calls
+from .streams.arguments import argument_deltas
+from .streams.provider import messages, text_deltas, tool_calls
 from .streams.text import parse_partial, updates, values
 from .tree.containers import JsonArrayAstNode, JsonObjectAstNode
 from .tree.nodes import (

@@ -12,14 +12,15 @@ from .accumulators.values import JsonValueAccumulator
 from .chunker.chunker import JsonStreamChunker
 from .errors import JsonStreamError
 from .extract.documents import extraction
-from .streams.provider import ArgumentStream, CallStream, ProviderStream, TextStream, source_of
+from .streams.arguments import ArgumentStream
+from .streams.provider import CallStream, ProviderStream, TextStream, source_of
 from .streams.text import ExtractedUpdates, ValueStream
-from .wire.patches import PatchStream
+from .wire.patches_async import patches
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Mapping
 
-    from ._options import AfterRoot, OnError, OnInvalidEvent, Pick, Thinking
+    from ._options import AfterRoot, Dialect, OnError, OnInvalidEvent, Pick, Thinking
     from .accumulators.update import JsonFragmentUpdate
     from .calls.handler import ToolCall
     from .calls.messages import Message
@@ -55,6 +56,7 @@ async def updates(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
+    dialect: Dialect = "strict",
     extract: bool = False,
     pick: Pick = "first",
     thinking: Thinking = "auto",
@@ -81,6 +83,7 @@ async def updates(
         limits=limits,
         parse_int=parse_int,
         parse_float=parse_float,
+        dialect=dialect,
     )
     documents = extraction(accumulator, extract, pick, thinking, on_error, after_root)
     if documents is not None:
@@ -124,6 +127,7 @@ async def values(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
+    dialect: Dialect = "strict",
     extract: bool = False,
     pick: Pick = "first",
     thinking: Thinking = "auto",
@@ -144,7 +148,12 @@ async def values(
     [[1], [1, 2]]
     """
     accumulator = JsonValueAccumulator(
-        on_error=on_error, after_root=after_root, limits=limits, parse_int=parse_int, parse_float=parse_float
+        on_error=on_error,
+        after_root=after_root,
+        limits=limits,
+        parse_int=parse_int,
+        parse_float=parse_float,
+        dialect=dialect,
     )
     documents = extraction(accumulator, extract, pick, thinking, on_error, after_root)
     stream = ValueStream(accumulator, documents)
@@ -191,42 +200,6 @@ async def chunks(
         yield chunk
 
 
-async def patches(
-    fragments: AsyncIterable[str | bytes],
-    *,
-    base: str = "",
-    append: bool = False,
-    root: str = "root",
-    on_error: OnError = "raise",
-    after_root: Literal["error", "ignore"] = "error",
-    limits: Limits = DEFAULT_LIMITS,
-    parse_int: Callable[[str], Any] = int,
-    parse_float: Callable[[str], Any] = float,
-    close: bool = True,
-) -> AsyncGenerator[list[dict[str, Any]], None]:
-    """Iterate over the JSON Patches of a text that arrives in fragments, none of them empty.
-
-    The options are those of `midstream.patches`.
-
-    >>> import asyncio
-    >>> async def model():
-    ...     for fragment in ["[1,", " 2]"]:
-    ...         yield fragment
-    >>> async def main():
-    ...     return [patch async for patch in patches(model(), base="/list")]
-    >>> for patch in asyncio.run(main()): print(patch)
-    [{'op': 'add', 'path': '/list', 'value': [1]}]
-    [{'op': 'add', 'path': '/list/1', 'value': 2}]
-    """
-    stream = PatchStream(base, append, root, on_error, after_root, limits, parse_int, parse_float)
-    async with Source(fragments, close) as source:
-        async for fragment in source:
-            for patch in stream.add_fragment(fragment):
-                yield patch
-    for patch in stream.finish():
-        yield patch
-
-
 async def messages(
     stream: AsyncIterable[Any],
     format: Format | None = None,
@@ -235,6 +208,7 @@ async def messages(
     bare: bool = False,
     unwrap: bool = False,
     tools: Mapping[str, Any] | None = None,
+    dialect: Dialect = "strict",
     close: bool = True,
 ) -> AsyncGenerator[Message, None]:
     """Iterate over everything that a provider's stream says, in one vocabulary for all formats.
@@ -247,7 +221,7 @@ async def messages(
     >>> asyncio.run(main())
     [ReasoningDelta(text='The user wants', kind='reasoning', signature=None, message_id=None, choice=0)]
     """
-    provider = ProviderStream(format, on_error, bare, unwrap, tools)
+    provider = ProviderStream(format, on_error, bare, unwrap, tools, dialect)
     async with source_of(stream, close, is_async=True) as source:
         async for event in source:
             for message in provider.add_event(event):
@@ -266,6 +240,7 @@ async def tool_calls(
     bare: bool = False,
     unwrap: bool = False,
     tools: Mapping[str, Any] | None = None,
+    dialect: Dialect = "strict",
     close: bool = True,
 ) -> AsyncGenerator[list[ToolCall], None]:
     """Iterate over the tool calls of a provider's stream: snapshots of all calls after each event.
@@ -279,7 +254,7 @@ async def tool_calls(
     >>> asyncio.run(main())
     [{'city': 'Par'}, {'city': 'Paris'}, {'city': 'Paris'}]
     """
-    calls = CallStream(format, limits, on_error, bare, unwrap, tools)
+    calls = CallStream(format, limits, on_error, bare, unwrap, tools, dialect)
     async with source_of(stream, close, is_async=True) as source:
         async for event in source:
             found = calls.add_event(event)
@@ -317,7 +292,12 @@ async def text_deltas(
 
 
 async def argument_deltas(
-    stream: AsyncIterable[Any], tool: str | None = None, format: Format | None = None, *, close: bool = True
+    stream: AsyncIterable[Any],
+    tool: str | None = None,
+    format: Format | None = None,
+    *,
+    dialect: Dialect = "strict",
+    close: bool = True,
 ) -> AsyncGenerator[str, None]:
     """Iterate over the argument text of a tool call, as input for `select`, `values` or `updates`.
 
@@ -330,7 +310,7 @@ async def argument_deltas(
     >>> asyncio.run(main())
     ['{"city": "Par', 'is"}']
     """
-    arguments = ArgumentStream(tool, format)
+    arguments = ArgumentStream(tool, format, dialect)
     texts: list[str] = []
     async with source_of(stream, close, is_async=True) as source:
         async for event in source:
@@ -357,7 +337,7 @@ def typed_values(
     hold: Iterable[str | tuple[Any, ...]] = ...,
     close: bool = ...,
     limits: Limits = ...,
-    dialect: str = ...,
+    dialect: Dialect = ...,
     library: Literal["pydantic", "msgspec"] | None = ...,
 ) -> AsyncGenerator[TypedSnapshot[T], None]: ...
 
@@ -372,7 +352,7 @@ def typed_values(
     hold: Iterable[str | tuple[Any, ...]] = ...,
     close: bool = ...,
     limits: Limits = ...,
-    dialect: str = ...,
+    dialect: Dialect = ...,
     library: Literal["pydantic", "msgspec"] | None = ...,
 ) -> AsyncGenerator[TypedSnapshot[Any], None]: ...
 
@@ -386,7 +366,7 @@ def typed_values(
     hold: Iterable[str | tuple[Any, ...]] = (),
     close: bool = True,
     limits: Limits = DEFAULT_LIMITS,
-    dialect: str = "strict",
+    dialect: Dialect = "strict",
     library: Literal["pydantic", "msgspec"] | None = None,
 ) -> AsyncGenerator[TypedSnapshot[Any], None]:
     """Iterate over the snapshots of a typed value that arrives in fragments.
@@ -431,6 +411,7 @@ def typed_calls(
     bare: bool = False,
     unwrap: bool = False,
     tools: Mapping[str, Any] | None = None,
+    dialect: Dialect = "strict",
     close: bool = True,
 ) -> AsyncGenerator[list[TypedCall], None]:
     """Iterate over the tool calls of a provider's stream, each with its arguments as the type of its tool.
@@ -447,5 +428,5 @@ def typed_calls(
     from .typed.calls import TypedCallStream
     from .typed.streams_async import calls
 
-    typed = TypedCallStream(types, format, limits, context, on_error, bare, unwrap, tools)
+    typed = TypedCallStream(types, format, limits, context, on_error, bare, unwrap, tools, dialect)
     return calls(typed, stream, close)

@@ -9,6 +9,7 @@ import secrets
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
+from ._options import check_dialect
 from .accumulators.base import DEFAULT_LIMITS
 from .errors import JsonStreamError
 from .event_stream import UNBUFFERED, EventCutter, EventStream, Kind
@@ -17,6 +18,7 @@ from .providers import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 
+    from ._options import Dialect
     from .events.writer import Form
     from .limits import Limits
     from .providers import Format
@@ -41,9 +43,10 @@ class MidstreamMiddleware:
 
     A client requests them with ``?events=midstream``, or with ``?events=both`` to receive the provider's
     own events, unchanged, together with midstream's. The header ``midstream-events`` has the same effect.
-    With ``form=compact`` beside it, the events are shorter (see `EventWriter`). All other requests, responses
-    other than ``text/event-stream``, and errors are not changed. A client that reads slowly delays the
-    application, as it would without the middleware.
+    With ``form=compact`` beside it, the events are shorter (see `EventWriter`). With the option
+    ``dialect="lenient"`` the arguments of calls are repaired, and the events say so. All other requests,
+    responses other than ``text/event-stream``, and errors are not changed. A client that reads slowly delays
+    the application, as it would without the middleware.
 
     >>> import asyncio
     >>> async def app(scope, receive, send):
@@ -69,7 +72,9 @@ class MidstreamMiddleware:
         format: Format | None = None,
         limits: Limits = DEFAULT_LIMITS,
         max_event: int | None = 4_000_000,
+        dialect: Dialect = "strict",
     ) -> None:
+        check_dialect(dialect)
         if format is not None and format not in FORMATS:
             raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
         limits.check()
@@ -77,6 +82,7 @@ class MidstreamMiddleware:
         self._format = format
         self._limits = limits
         self._max_event = max_event
+        self._dialect: Dialect = dialect
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -84,7 +90,7 @@ class MidstreamMiddleware:
         if requested is None:
             await self._app(scope, receive, send)
             return
-        kind = Kind(format=self._format, with_provider=requested == "both", form=_requested_form(scope))
+        kind = Kind(None, self._format, requested == "both", _requested_form(scope), self._dialect)
         events = EventStream(secrets.token_hex(16), kind, is_numbered=False, limits=self._limits)
         response = _Response(send, events, EventCutter(self._max_event, kind.with_provider))
         await self._app(scope, receive, response.send)

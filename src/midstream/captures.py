@@ -161,10 +161,10 @@ class Opening:
     """A stream with its framing, detected from its beginning.
 
     An empty chunk means that nothing more arrives for now. A text that is not certain to be events is then
-    JSON, which should be shown without delay.
+    JSON, which should be shown without delay. With ``may_be_prose`` it may be the answer of a model, too.
     """
 
-    def __init__(self, chunks: Iterable[bytes], format: str | None) -> None:
+    def __init__(self, chunks: Iterable[bytes], format: str | None, may_be_prose: bool = False) -> None:
         rest = iter(chunks)
         beginning = b""
         deadline = None
@@ -187,7 +187,8 @@ class Opening:
         if self.framing == "text" and format in TEXT_FORMATS:
             self._begin_model_text(beginning)
             return
-        strange = None if self.framing == "sse" else strange_text(beginning)
+        look = strange_data if may_be_prose and self.framing == "text" else strange_text
+        strange = None if self.framing == "sse" else look(beginning)
         if strange is not None:
             raise not_an_event_stream(strange)
 
@@ -217,13 +218,14 @@ class Texts:
     ``is_message`` is known when the first piece has arrived.
     """
 
-    def __init__(self, chunks: Iterable[bytes], format: Any) -> None:
+    def __init__(self, chunks: Iterable[bytes], format: Any, may_be_prose: bool = False) -> None:
         self._chunks = chunks
         self._format = format
+        self._may_be_prose = may_be_prose
         self.is_message = False
 
     def __iter__(self) -> Iterator[str | bytes]:
-        opening = Opening(self._chunks, self._format)
+        opening = Opening(self._chunks, self._format, self._may_be_prose)
         if opening.framing == "text":
             yield from without_last_newline(opening.chunks)
             return

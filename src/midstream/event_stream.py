@@ -24,6 +24,7 @@ from .wire.form import to_wire
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from ._options import Dialect
     from .calls.messages import Message
     from .events.writer import Form
     from .limits import Limits
@@ -162,7 +163,7 @@ class Enrichment:
     >>> for message in enrichment.add_event(event): print(message)
     ToolCallsUpdate(tool_call_updates=[ToolCallUpdate(tool_call_id=None, index=0, function_name='f', \
 function_args='{"a', json_update_fragments=[{'path': 'root', 'kind': 'StartObject'}], \
-message_id=None, choice=0, is_free_text=False, args_offset=0)], message_id='m1')
+message_id=None, choice=0, is_free_text=False, args_offset=0, repairs=())], message_id='m1')
     """
 
     def __init__(
@@ -172,10 +173,13 @@ message_id=None, choice=0, is_free_text=False, args_offset=0)], message_id='m1')
         limits: Limits = DEFAULT_LIMITS,
         *,
         with_updates: bool = True,
+        dialect: Dialect = "strict",
     ) -> None:
         self._id = message_id
         self._provider = ProviderStream(format)
-        self._middleware = JsonFragmentUpdateMiddleware(limits=limits) if with_updates else None
+        self._middleware = (
+            JsonFragmentUpdateMiddleware(limits=limits, dialect=dialect) if with_updates else None
+        )
 
     def add_event(self, event: Any) -> Iterator[Message]:
         """Yield the messages of an event."""
@@ -280,12 +284,16 @@ def _split_update(update: ToolCallUpdate) -> Iterator[tuple[ToolCallUpdate, int]
 
 
 class Kind(NamedTuple):
-    """What a stream is: its name and format, if known, the form, and whether it has the provider's events."""
+    """What a stream is: its name and format, if known, the form, and whether it has the provider's events.
+
+    In ``dialect`` arguments are read.
+    """
 
     name: str | None = None
     format: str | None = None
     with_provider: bool = False
     form: Form = "full"
+    dialect: Dialect = "strict"
 
 
 class EventStream:
@@ -306,8 +314,12 @@ class EventStream:
     ) -> None:
         self._kind = kind
         self._id = id
-        self._writer = EventWriter(kind.form, stream_id=id if is_numbered else None)
-        self._enrichment = Enrichment(id, kind.format, limits, with_updates=kind.form == "full")
+        self._writer = EventWriter(kind.form, stream_id=id if is_numbered else None, dialect=kind.dialect)
+        # clients read strictly: what they cannot read is sent as updates
+        with_updates = kind.form == "full" or kind.dialect == "lenient"
+        self._enrichment = Enrichment(
+            id, kind.format, limits, with_updates=with_updates, dialect=kind.dialect
+        )
         self._has_failed = False
         # is called with every message that is written
         self.observer: Callable[[Message], None] | None = None

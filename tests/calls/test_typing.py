@@ -16,12 +16,17 @@ from midstream import (
     JsonFragmentUpdate,
     JsonFragmentUpdateMiddleware,
     JsonValueAccumulator,
+    Match,
+    Repair,
     ToolCall,
     aio,
     chunks,
+    create_parser_state,
+    first,
     messages,
     parse_partial,
     patches,
+    select,
     text_deltas,
     tool_calls,
     updates,
@@ -51,6 +56,17 @@ def check(stream: list[Any], astream: AsyncIterator[Any]) -> None:
     patches(["[1]"], after_root="next")  # type: ignore[arg-type]
     parse_partial("[1]", root="")  # type: ignore[call-arg]
     JsonValueAccumulator(on_error="ignore")  # type: ignore[arg-type]
+    assert_type(values("[1]", dialect="lenient", extract=True), Generator[Any, None, None])
+    assert_type(first("[1]", "[0]", int, dialect="lenient"), int)
+    assert_type(select("[1]", "[*]", int, dialect="lenient"), Generator[Match[int], None, None])
+    assert_type(tool_calls(stream, dialect="lenient"), Generator[list[ToolCall], None, None])
+    assert_type(aio.tool_calls(astream, dialect="lenient"), AsyncGenerator[list[ToolCall], None])
+    assert_type(ToolCall().repairs, tuple[Repair, ...])
+    assert_type(create_parser_state(dialect="lenient").repairs, tuple[Repair, ...])
+    values("[1]", dialect="loose")  # type: ignore[arg-type]
+    select("[1]", "a", dialect="loose")  # type: ignore[call-overload]
+    tool_calls(stream, dialect="loose")  # type: ignore[arg-type]
+    JsonFragmentUpdateMiddleware(dialect="loose")  # type: ignore[arg-type]
     aio.values(astream, on_error="ignore")  # type: ignore[arg-type]
     with closing(tool_calls(stream)) as states:
         assert_type(states, Generator[list[ToolCall], None, None])

@@ -50,7 +50,7 @@ def test_the_templates_know_all_fields(midstream: Any) -> None:
     """A new field of an update belongs into `members_of`, and into the shortcut of the reader."""
     assert midstream.ToolCallUpdate._fields == (
         "tool_call_id", "index", "function_name", "function_args", "json_update_fragments", "message_id",
-        "choice", "is_free_text", "args_offset",
+        "choice", "is_free_text", "args_offset", "repairs",
     )  # fmt: skip
 
 

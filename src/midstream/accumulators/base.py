@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._options import check_dialect
 from .._repr import describe
 from ..core import cython_shim as cython
 from ..core.visitor import Visitor
@@ -34,7 +35,6 @@ DEFAULT_LIMITS = Limits()
 _VERSION = 1
 _ON_ERROR = ("raise", "event", "recover")
 _AFTER_ROOT = ("error", "ignore", "next")
-_DIALECTS = ("strict", "lenient")
 
 
 def _quoted_list(choices: tuple[str, ...]) -> str:
@@ -70,8 +70,7 @@ class Accumulator(ReentrancyGuard):
             raise ValueError(f"on_error must be one of {_quoted_list(_ON_ERROR)}, not {on_error!r}")
         if after_root not in _AFTER_ROOT:
             raise ValueError(f"after_root must be one of {_quoted_list(_AFTER_ROOT)}, not {after_root!r}")
-        if dialect not in _DIALECTS:
-            raise ValueError(f"dialect must be one of {_quoted_list(_DIALECTS)}, not {dialect!r}")
+        check_dialect(dialect)
         if limits is not DEFAULT_LIMITS:
             if not isinstance(limits, Limits):
                 raise TypeError(f"limits must be a Limits, not {type(limits).__name__}")

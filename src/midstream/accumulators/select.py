@@ -24,7 +24,7 @@ if not cython.compiled:
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
-    from .._options import AfterRoot, OnInvalid
+    from .._options import AfterRoot, Dialect, OnInvalid
     from ..core.visitor import Visitor
     from ..limits import Limits
     from ..patterns import Step
@@ -86,8 +86,9 @@ class JsonSelectAccumulator(Accumulator):
         limits: Limits = DEFAULT_LIMITS,
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
+        dialect: Dialect = "strict",
     ) -> None:
-        self._check_options("raise", after_root, limits, parse_int, parse_float)
+        self._check_options("raise", after_root, limits, parse_int, parse_float, dialect)
         if on_invalid not in _ON_INVALID:
             raise ValueError(f"on_invalid must be 'raise' or 'match', not {on_invalid!r}")
         if limit is not None and (limit.__class__ is not int or limit < 1):
@@ -105,7 +106,7 @@ class JsonSelectAccumulator(Accumulator):
             self._to_end = to_end
             self._on_invalid = on_invalid
             self._many = after_root == "next"
-            self._set_up("raise", after_root, limits, parse_int, parse_float)
+            self._set_up("raise", after_root, limits, parse_int, parse_float, dialect)
         finally:
             release(self)
 
@@ -285,6 +286,7 @@ def select(
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
+    dialect: Dialect = ...,
 ) -> Generator[Match[T], None, None]: ...
 @overload
 def select(
@@ -301,6 +303,7 @@ def select(
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
+    dialect: Dialect = ...,
 ) -> Generator[Match[Any], None, None]: ...
 def select(
     fragments: Iterable[str | bytes] | str | bytes,
@@ -316,6 +319,7 @@ def select(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
+    dialect: Dialect = "strict",
 ) -> Generator[Match[Any], None, None]:
     """Iterate over the values at selected paths, each as soon as it is complete.
 
@@ -347,6 +351,7 @@ def select(
         limits=limits,
         parse_int=parse_int,
         parse_float=parse_float,
+        dialect=dialect,
     )
     source = Source([fragments] if isinstance(fragments, (str, bytes)) else fragments, close)
     return _selected(SelectStream(accumulator, to_end), source)
@@ -377,6 +382,7 @@ def first(
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
+    dialect: Dialect = ...,
 ) -> T: ...
 @overload
 def first(
@@ -391,6 +397,7 @@ def first(
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
+    dialect: Dialect = ...,
 ) -> Any: ...
 def first(
     fragments: Iterable[str | bytes] | str | bytes,
@@ -404,6 +411,7 @@ def first(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
+    dialect: Dialect = "strict",
 ) -> Any:
     """Return the first value at a path, as soon as it is complete, and close the source.
 
@@ -426,6 +434,7 @@ def first(
         limits=limits,
         parse_int=parse_int,
         parse_float=parse_float,
+        dialect=dialect,
     )
     found = default
     for match in matches:

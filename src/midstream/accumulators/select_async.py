@@ -12,7 +12,7 @@ from .select import JsonSelectAccumulator, SelectStream, found_or_raise
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, Callable
 
-    from .._options import AfterRoot, OnInvalid
+    from .._options import AfterRoot, Dialect, OnInvalid
     from ..limits import Limits
     from .match import Match
     from .select import Path, Paths
@@ -37,6 +37,7 @@ def select(
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
+    dialect: Dialect = ...,
 ) -> AsyncGenerator[Match[T], None]: ...
 @overload
 def select(
@@ -53,6 +54,7 @@ def select(
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
+    dialect: Dialect = ...,
 ) -> AsyncGenerator[Match[Any], None]: ...
 def select(
     fragments: AsyncIterable[str | bytes],
@@ -68,6 +70,7 @@ def select(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
+    dialect: Dialect = "strict",
 ) -> AsyncGenerator[Match[Any], None]:
     """Iterate over the values at selected paths, each as soon as it is complete.
 
@@ -93,6 +96,7 @@ def select(
         limits=limits,
         parse_int=parse_int,
         parse_float=parse_float,
+        dialect=dialect,
     )
     return _selected(SelectStream(accumulator, to_end), Source(fragments, close))
 
@@ -123,6 +127,7 @@ async def first(
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
+    dialect: Dialect = ...,
 ) -> T: ...
 @overload
 async def first(
@@ -137,6 +142,7 @@ async def first(
     limits: Limits = ...,
     parse_int: Callable[[str], Any] = ...,
     parse_float: Callable[[str], Any] = ...,
+    dialect: Dialect = ...,
 ) -> Any: ...
 async def first(
     fragments: AsyncIterable[str | bytes],
@@ -150,6 +156,7 @@ async def first(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
+    dialect: Dialect = "strict",
 ) -> Any:
     """Return the first value at a path, as soon as it is complete, and close the source.
 
@@ -172,6 +179,7 @@ async def first(
         limits=limits,
         parse_int=parse_int,
         parse_float=parse_float,
+        dialect=dialect,
     ):
         found = match.value
     return found_or_raise(found, path)

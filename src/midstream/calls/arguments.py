@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..accumulators.fragments import JsonFragmentAccumulator
@@ -13,6 +14,8 @@ from .state import State
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .._options import Dialect
+
 __all__ = ["FirstCall"]
 
 
@@ -21,12 +24,12 @@ class _TextCall(Call):
 
     __slots__ = ("_parser", "has_text", "is_free_text", "pieces")
 
-    def __init__(self) -> None:
+    def __init__(self, dialect: Dialect) -> None:
         super().__init__()
         self.pieces: list[str] = []
         self.has_text = False
         self.is_free_text = False
-        self._parser = JsonFragmentAccumulator(on_error="event")
+        self._parser = JsonFragmentAccumulator(on_error="event", dialect=dialect)
 
     def add(self, text: str) -> None:
         """Add a piece of the arguments."""
@@ -43,9 +46,9 @@ class _TextCall(Call):
 class FirstCall:
     """Follow the first call of a tool through a stream's messages; of any tool if ``tool`` is None."""
 
-    def __init__(self, tool: str | None) -> None:
+    def __init__(self, tool: str | None, dialect: Dialect = "strict") -> None:
         self._tool = tool
-        self._registry = CallRegistry(_TextCall)
+        self._registry = CallRegistry(partial(_TextCall, dialect))
         self._call: _TextCall | None = None
         self.is_over = False
 

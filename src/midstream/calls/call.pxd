@@ -4,12 +4,12 @@ from ..accumulators.values cimport JsonValueAccumulator
 from ..core.surrogates cimport joined_length
 from ..tree.rope cimport grow, rope_text
 from ..wire.rebuilder cimport JsonFragmentRebuilder
-from .registry cimport Call, is_end
+from .registry cimport Call, is_end, kind_of
 from .snapshot cimport UNREAD, ToolCall, Version
 
 cdef class CallState(Call):
     # `received` is a Python integer, because senders state offsets of any size
-    cdef public object limits, rope, source, gap, error, finish_reason, received
+    cdef public object around, dialect, limits, rope, source, gap, error, finish_reason, received
     cdef public Py_ssize_t length
     cdef public Version version
     cdef public ToolCall snapshot
@@ -23,6 +23,8 @@ cdef class CallState(Call):
     @cython.locals(source=JsonValueAccumulator)
     cdef _read(self, object piece, object fragments, bint had_text)
     cdef _switch_to_text(self, bint has_all)
+    cdef JsonValueAccumulator _new_reader(self)
+    cdef _read_as_sent(self)
     @cython.locals(last=ToolCall)
     cdef _changed(self, bint has_changed)
     cdef _note_gap(self, object error=*, object why=*)
@@ -36,5 +38,6 @@ cdef class CallState(Call):
     cdef bint _is_as(self, ToolCall last) except -1
 
 cdef bint _carries_value(object fragments) except -1
+cdef bint _carries_repair(object fragments) except -1
 @cython.locals(call=ToolCall)
 cdef ToolCall _seen(CallState state)

@@ -24,12 +24,14 @@ if not TYPE_CHECKING and cython.compiled:
 if not cython.compiled:
     from ..core.surrogates import joined_length
     from ..tree.rope import grow, rope_text
-    from .registry import is_end
+    from .registry import is_end, kind_of
     from .snapshot import UNREAD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._options import Dialect
+    from ..errors import Repair
     from ..limits import Limits
     from ..tree.rope import Rope
     from .messages import Fragment, ToolCallUpdate
@@ -53,13 +55,15 @@ class CallState(Call):
     """The state of a call: its text and the parser or rebuilder that reads it."""
 
     __slots__ = (
-        "error", "finish_reason", "gap", "has_value", "is_free_text", "length", "limits", "received", "rope",
-        "snapshot", "source", "version",
+        "around", "dialect", "error", "finish_reason", "gap", "has_value", "is_free_text", "length", "limits",
+        "received", "rope", "snapshot", "source", "version",
     )  # fmt: skip
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, dialect: Dialect = "strict") -> None:
         super().__init__()
         self.limits = limits
+        # in which the text is read
+        self.dialect: Dialect = dialect
         # the text as a rope, which snapshots share
         self.rope: Rope = ""
         self.length = 0
@@ -73,6 +77,8 @@ class CallState(Call):
         self.gap: ParserError | None = None
         self.error: ParserError | None = None
         self.is_free_text = False
+        # repairs in the text around the arguments
+        self.around: tuple[Repair, ...] = ()
         self.finish_reason: str | None = None
         self.snapshot: ToolCall | None = None
 
@@ -92,6 +98,8 @@ class CallState(Call):
         if self.state is not _OPEN:
             return False
         text, offset, fragments = update.function_args or "", update.args_offset, update.json_update_fragments
+        if update.repairs:
+            self.around = (*self.around, *update.repairs)
         arrived = joined_length(text)
         if not arrived:
             if offset is not None and offset > self.received and fragments is None:
@@ -123,7 +131,11 @@ class CallState(Call):
             # text after a gap must not be taken for the arguments
             return
         if isinstance(self.source, JsonValueAccumulator):
-            if piece:
+            if fragments is not None and self.dialect == "strict" and _carries_repair(fragments):
+                # the sender reads the text leniently, and has attached updates only from here on
+                self.dialect = "lenient"
+                self._switch_to_text(has_all=True)
+            elif piece:
                 source = self.source
                 self._changed(source.add_fragment(piece))
             elif _carries_value(fragments):
@@ -146,13 +158,25 @@ class CallState(Call):
         """Continue with the raw text: there are no updates, or they have a gap or do not fit."""
         if not has_all:
             self._note_gap()
-        self.source = JsonValueAccumulator(on_error="event", limits=self.limits)
+        self._read_as_sent()
+        self.source = self._new_reader()
         self._changed(self.source.add_fragment(self.text()))
+
+    def _new_reader(self) -> JsonValueAccumulator:
+        """Return a reader of the text."""
+        return JsonValueAccumulator(on_error="event", limits=self.limits, dialect=self.dialect)
+
+    def _read_as_sent(self) -> None:
+        """Read the text leniently from now on, if updates say that the sender has repaired it."""
+        if isinstance(self.source, JsonFragmentRebuilder) and self.source.repairs:
+            self.dialect = "lenient"
 
     def _changed(self, has_changed: bool) -> None:
         last = self.snapshot
         if last is not None and last._version is self.version:
+            self._read_as_sent()
             self.version.source = None
+            self.version.dialect = self.dialect
             self.version = Version(None)
         # without a snapshot of it, nobody has seen the last version
         source = self.source
@@ -220,10 +244,11 @@ class CallState(Call):
         # a number at the root has no closing token
         is_certain = was_signalled or self.is_complete_text()
         if isinstance(self.source, JsonValueAccumulator):
-            if not self.is_complete_text():
+            if self.dialect == "lenient" or not self.is_complete_text():
                 self._changed(self.source.finish())
         elif self.length:
-            text = JsonValueAccumulator(on_error="event", limits=self.limits)
+            self._read_as_sent()
+            text = self._new_reader()
             text.add_fragment(self.text())
             is_certain = is_certain or text.is_complete
             text.finish()
@@ -264,6 +289,7 @@ class CallState(Call):
             and last._index == self.index
             and last._name == self.name
             and last._finish_reason == self.finish_reason
+            and last._around is self.around
         )
 
 
@@ -272,6 +298,14 @@ def _carries_value(fragments: Sequence[Fragment] | None) -> bool:
     # compiled, `any` would need a generator
     for fragment in fragments or ():  # noqa: SIM110
         if not is_end(fragment):
+            return True
+    return False
+
+
+def _carries_repair(fragments: Sequence[Fragment]) -> bool:
+    """Report whether one of the updates is a Repair."""
+    for fragment in fragments:  # noqa: SIM110
+        if kind_of(fragment) in ("Repair", "repair"):
             return True
     return False
 
@@ -286,12 +320,16 @@ def _seen(state: CallState) -> ToolCall:
     call._is_complete = state.state is _COMPLETE
     call._error = state.error
     call._finish_reason = state.finish_reason
-    call._args = call._raw = UNREAD
+    call._args = call._raw = call._repairs = UNREAD
+    call._around = state.around
     call._open_path = None
     call._version = state.version
     call._rope = state.rope
     call._limits = state.limits
     call._length = state.length
+    if state.source is None:
+        # free text, or nothing yet
+        call._repairs = ()
     if not state.has_value:
         call._args = {} if call._is_complete and not state.is_free_text else UNDEFINED
     elif isinstance(state.source, JsonFragmentRebuilder) and (state.length == 0 or state.source.error):

@@ -5,7 +5,7 @@ from .registry cimport Call, CallRegistry, CallTable
 
 cdef class ToolsAggregateMessageHandler:
     cdef object __weakref__
-    cdef object _limits
+    cdef object _dialect, _limits
     cdef readonly CallRegistry _registry
     cdef CallState _begun
     @cython.locals(state=CallState)

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .._options import check_dialect
 from .._signature import SourceSignature
 from ..accumulators.base import DEFAULT_LIMITS
 from ..core import cython_shim as cython
@@ -33,6 +34,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if TYPE_CHECKING:
+    from .._options import Dialect
     from ..limits import Limits
     from .registry import CallTable
 
@@ -53,7 +55,8 @@ class ToolsAggregateMessageHandler:
     `add_message` accepts the message types of `midstream`, or their plain form as dicts, and returns
     snapshots of the calls of that message. `calls` returns them at any time, `complete` a last time.
     The calls of a `StreamSnapshot` replace all others, and later messages continue them. Invalid
-    arguments are reported as the call's ``error``; they raise nothing.
+    arguments are reported as the call's ``error``; they raise nothing. With ``dialect="lenient"`` arguments
+    are repaired; so are those that a sender has repaired, in any dialect. The calls say so in ``repairs``.
 
     >>> handler = ToolsAggregateMessageHandler()
     >>> handler.add_message(ToolCallUpdate("call_1", 0, "weather", '{"city": "Par'))
@@ -66,15 +69,17 @@ class ToolsAggregateMessageHandler:
 
     __signature__ = SourceSignature()
 
-    def __init__(self, *, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, *, limits: Limits = DEFAULT_LIMITS, dialect: Dialect = "strict") -> None:
         limits.check()
+        check_dialect(dialect)
         self._limits = limits
+        self._dialect: Dialect = dialect
         self._registry = CallRegistry(self._new_call)
         # the call that a piece has just begun
         self._begun: CallState | None = None
 
     def _new_call(self) -> CallState:
-        self._begun = call = CallState(self._limits)
+        self._begun = call = CallState(self._limits, self._dialect)
         return call
 
     def __copy__(self) -> ToolsAggregateMessageHandler:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..accumulators.update import JsonFragmentUpdate
-from ..errors import ErrorCode, invalid
+from ..errors import ErrorCode, Repair, invalid
 from ..wire.form import to_wire
-from .plain import plain, plain_data
+from .plain import plain, plain_data, read_repairs, write_repairs
 
 # an update from the accumulator, or its wire form
 Fragment = JsonFragmentUpdate | Mapping[str, Any]
@@ -43,7 +43,8 @@ class ToolCallUpdate(NamedTuple):
     Any field may be absent, because providers omit them. ``message_id`` and ``choice`` identify the
     message in a stream with several. ``is_free_text`` means that the arguments are not JSON.
     ``args_offset`` counts the characters of arguments before this piece, so that a lost piece is
-    detected.
+    detected. ``repairs`` says what the lenient dialect repaired in the text around the arguments, if a model
+    wrote the call as text.
 
     >>> ToolCallUpdate(index=0, function_args='{"ci').function_args
     '{"ci'
@@ -58,6 +59,7 @@ class ToolCallUpdate(NamedTuple):
     choice: int = 0
     is_free_text: bool = False
     args_offset: int | None = None
+    repairs: Sequence[Repair] = ()
 
 
 class ToolCallsUpdate(NamedTuple):
@@ -336,6 +338,8 @@ def from_event(event: Mapping[str, Any]) -> Message | None:
             raise invalid(ErrorCode.INVALID_EVENT, f"{name} has the wrong type")
         elif name == "usage":
             value = from_event({**value, "type": "usage"})
+        elif name == "repairs":
+            value = read_repairs(value)
         values.append(value)
     if values[0] is _REQUIRED:
         raise invalid(ErrorCode.INVALID_EVENT, f"{_FIELDS[cls][0][0]} is missing")
@@ -381,6 +385,7 @@ _FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
     "failed": bool,
     "is_free_text": bool,
     "args_offset": int,
+    "repairs": (list, tuple),
     "is_truncated": bool,
     "text": str,
     "reason": str,
@@ -415,6 +420,7 @@ _WRITERS: dict[str, Callable[[Any], Any]] = {
     "tool_call_updates": _written_updates,
     "json_update_fragments": _written_fragments,
     "usage": _plain_usage,
+    "repairs": write_repairs,
     "raw": plain,
     "data": plain_data,
     "result": plain,

@@ -14,7 +14,7 @@ cdef class _ParsedCall(Call):
 
 cdef class JsonFragmentUpdateMiddleware:
     cdef object __weakref__
-    cdef object _root, _limits
+    cdef object _dialect, _limits, _root
     cdef readonly CallRegistry _registry
     cdef object _enrich(self, object message, object known, object message_id)
     cdef list _enrich_all(self, object updates, object message_id)

@@ -6,10 +6,12 @@ from collections.abc import AsyncGenerator, AsyncIterable, Generator, Mapping, S
 from typing import TYPE_CHECKING, Any, get_args, overload
 
 from .._closing import Source
+from .._options import check_dialect
 from .._signature import SourceSignature
 from .._undefined import UNDEFINED
 from ..accumulators.base import DEFAULT_LIMITS
 from ..accumulators.fragments import JsonFragmentAccumulator
+from ..accumulators.update import COMPLETE_NUMBER
 from ..core import cython_shim as cython
 from ..errors import JsonStreamError
 from ..wire.form import to_wire
@@ -33,6 +35,7 @@ if not cython.compiled:
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from .._options import Dialect
     from ..accumulators.update import JsonFragmentUpdate
     from ..limits import Limits
 
@@ -51,13 +54,15 @@ class _ParsedCall(Call):
 
     __slots__ = ("accumulator", "has_begun", "is_free_text", "received")
 
-    def __init__(self, root: str, limits: Limits) -> None:
+    def __init__(self, root: str, limits: Limits, dialect: Dialect) -> None:
         super().__init__()
         self.has_begun = False
         self.is_free_text = False
         # characters of arguments received so far
         self.received = 0
-        self.accumulator = JsonFragmentAccumulator(root=root, on_error="event", limits=limits)
+        self.accumulator = JsonFragmentAccumulator(
+            root=root, on_error="event", limits=limits, dialect=dialect
+        )
 
     def is_complete_text(self) -> bool:
         """Report whether the arguments could be complete; only a hint for the boundary of two calls."""
@@ -84,7 +89,7 @@ class _ParsedCall(Call):
         fragments = self.accumulator.add_fragment(self.joiner.finish())
         was_complete = self.accumulator.is_complete
         last = self.accumulator.finish()
-        is_number = self.accumulator.is_complete and not was_complete
+        is_number = not was_complete and any(update.kind is COMPLETE_NUMBER for update in last)
         # a number at the root may have been cut off, unless the message has ended as well
         return [*fragments, *last] if (was_signalled if is_number else self.has_begun) else fragments
 
@@ -98,7 +103,8 @@ class JsonFragmentUpdateMiddleware:
     the end. A message is a `ToolCallUpdate`, a `ToolCallsUpdate`, a list of updates, the same as dicts,
     or an object of any class with ``function_args`` or ``tool_call_updates``. All other objects pass
     through untouched. A call is forgotten when a `ToolCallEnd`, `ToolResult` or `MessageEnd` ends it;
-    its last updates (an error if it was truncated, for example) are emitted before that message.
+    its last updates (an error if it was truncated, for example) are emitted before that message. With
+    ``dialect="lenient"`` arguments are repaired, and the updates report the repairs.
 
     >>> stream = ["hello", ToolCallUpdate("call_1", function_args='{"city": "Par')]
     >>> for message in JsonFragmentUpdateMiddleware()(stream): print(message)
@@ -107,23 +113,27 @@ class JsonFragmentUpdateMiddleware:
 json_update_fragments=(JsonFragmentUpdate('root', 'StartObject'), \
 JsonFragmentUpdate('root', 'Key', 'city', 'city'), JsonFragmentUpdate('root.city', 'StartString'), \
 JsonFragmentUpdate('root.city', 'PartialString', 'Par')), message_id=None, choice=0, is_free_text=False, \
-args_offset=0)
+args_offset=0, repairs=())
     ToolCallUpdate(tool_call_id='call_1', index=None, function_name=None, function_args=None, \
 json_update_fragments=(JsonFragmentUpdate('root.city', 'Error', \
 'the text ends before the document does (line 1, column 14)'),), \
-message_id=None, choice=0, is_free_text=False, args_offset=13)
+message_id=None, choice=0, is_free_text=False, args_offset=13, repairs=())
     """
 
     __signature__ = SourceSignature()
 
-    def __init__(self, *, root: str = "root", limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self, *, root: str = "root", limits: Limits = DEFAULT_LIMITS, dialect: Dialect = "strict"
+    ) -> None:
         limits.check()
+        check_dialect(dialect)
         self._root = root
         self._limits = limits
+        self._dialect: Dialect = dialect
         self._registry = CallRegistry(self._new_call)
 
     def _new_call(self) -> _ParsedCall:
-        return _ParsedCall(self._root, self._limits)
+        return _ParsedCall(self._root, self._limits, self._dialect)
 
     @overload
     def __call__(self, stream: AsyncIterable[Any]) -> AsyncGenerator[Any, None]: ...
@@ -133,7 +143,7 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         self, stream: AsyncIterable[Any] | Iterable[Any]
     ) -> AsyncGenerator[Any, None] | Generator[Any, None, None]:
         """Enrich a stream; each call starts with fresh state."""
-        run = JsonFragmentUpdateMiddleware(root=self._root, limits=self._limits)
+        run = JsonFragmentUpdateMiddleware(root=self._root, limits=self._limits, dialect=self._dialect)
         return run._arun(stream) if isinstance(stream, AsyncIterable) else run._run(stream)
 
     def _run(self, stream: Iterable[Any]) -> Generator[Any, None, None]:
@@ -196,7 +206,7 @@ message_id=None, choice=0, is_free_text=False, args_offset=13)
         if type(message) is ToolCallUpdate:
             # a faster `_replaced` for the common class
             stated = None if fragments is None else tuple(fragments)
-            return _new_tuple(ToolCallUpdate, (*message[:4], stated, *message[5:8], offset))
+            return _new_tuple(ToolCallUpdate, (*message[:4], stated, *message[5:8], offset, message[9]))
         changed: dict[str, Any] = {}
         if fragments is not None:
             is_plain = isinstance(message, Mapping)

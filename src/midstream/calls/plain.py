@@ -6,12 +6,18 @@ from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["plain", "plain_data"]
+from ..errors import ErrorCode, Repair, RepairCode, invalid
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["plain", "plain_data", "read_repairs", "write_repairs"]
 
 _SCALARS = (str, int, float, bool, type(None))
 _SEQUENCES = (list, tuple, set, frozenset)
+_REPAIR_CODES: dict[str, RepairCode] = {code.value: code for code in RepairCode}
 
 
 def plain(value: Any) -> Any:
@@ -82,3 +88,17 @@ def _dumped(dump: Any) -> Any:
         return dump(mode="json", exclude_unset=True, warnings=False)
     except Exception:
         return None
+
+
+def write_repairs(repairs: Sequence[Repair]) -> list[dict[str, Any]]:
+    """Convert repairs to plain data."""
+    return [{**repair._asdict(), "code": str(repair.code)} for repair in repairs]
+
+
+def read_repairs(data: Sequence[Any]) -> tuple[Repair, ...]:
+    """Convert the plain form of repairs back; a code may be one that only newer versions know."""
+    try:
+        repairs = [Repair(**{name: item[name] for name in Repair._fields}) for item in data]
+        return tuple(repair._replace(code=_REPAIR_CODES.get(repair.code, repair.code)) for repair in repairs)
+    except (LookupError, TypeError):
+        raise invalid(ErrorCode.INVALID_EVENT, "repairs is not a list of repairs") from None

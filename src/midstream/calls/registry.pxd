@@ -53,5 +53,6 @@ cdef class CallRegistry:
     cdef _discard(self, object id, tuple place)
 
 cpdef object alias_of(object number)
+cpdef object kind_of(object fragment)
 cpdef bint is_end(object fragment) except -1
 cdef bint _ends_document(object update) except -1

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from .messages import ToolCallEnd, ToolCallUpdate
 
-__all__ = ["Call", "CallRegistry", "CallTable", "alias_of", "is_end"]
+__all__ = ["Call", "CallRegistry", "CallTable", "alias_of", "is_end", "kind_of"]
 
 # no provider counts this far
 _LARGE = 1 << 53
@@ -420,10 +420,14 @@ def alias_of(number: N) -> N | str:
     return hex(number) if isinstance(number, int) and not -_LARGE < number < _LARGE else number
 
 
+def kind_of(fragment: Any) -> Any:
+    """Return the kind of an update, which may be in its wire form."""
+    return fragment.get("kind") if isinstance(fragment, Mapping) else getattr(fragment, "kind", None)
+
+
 def is_end(fragment: Any) -> bool:
     """Report whether an update ends a document, successfully or with an error."""
-    kind = fragment.get("kind") if isinstance(fragment, Mapping) else getattr(fragment, "kind", None)
-    return kind in ("Error", "JsonComplete", "error", "jsonComplete")
+    return kind_of(fragment) in ("Error", "JsonComplete", "error", "jsonComplete")
 
 
 def _ends_document(update: ToolCallUpdate) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +13,7 @@ import typer
 from .. import COMPILED, __version__
 from .._undefined import UNDEFINED
 from ..accumulators.fragments import JsonFragmentAccumulator
-from ..accumulators.select import select as selected
+from ..accumulators.select import JsonSelectAccumulator
 from ..accumulators.values import JsonValueAccumulator
 from ..captures import Opening, lines_in
 from ..chunker.chunker import JsonStreamChunker
@@ -28,12 +27,16 @@ from ..wire.form import to_wire
 from ..wire.rebuilder import JsonFragmentRebuilder
 from .files import json_text, opened, pieces, truncated
 from .guard import CANNOT_DO, complain, guarded, set_up
-from .options import File, Format, ProviderFormat, checked_path, one_of
+from .options import Extract, File, Format, Lenient, ProviderFormat, checked_path, one_of
 from .outcome import PrintedDocuments, print_calls, require_complete_calls
+from .reading import JsonReader, dialect_of, report_repairs, with_extracted_arguments
+from .serving import serve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from .._options import OnError
+    from ..accumulators.match import Match
     from ..accumulators.update import JsonFragmentUpdate
 
 __all__ = ["app", "run"]
@@ -98,6 +101,8 @@ def watch(
             min=0, max=60, metavar="SECONDS", help="Wait after each token or event; 0.02 is a model's speed."
         ),
     ] = 0,
+    lenient: Lenient = False,
+    extract: Extract = False,
 ) -> None:
     """Watch a JSON text, or the text and the tool calls of a model's message, arrive.
 
@@ -108,7 +113,7 @@ def watch(
     from .watch import watch_stream
 
     with guarded(file), opened(file) as source:
-        watch_stream(source, format, delay)
+        watch_stream(source, format, delay, dialect_of(lenient), extract)
 
 
 @app.command(short_help="Print the updates of a JSON text, one per line.")
@@ -119,22 +124,30 @@ def updates(
         bool, typer.Option("--json", help="Write each as a JSON object, as rebuild reads them.")
     ] = False,
     recover: Annotated[bool, typer.Option("--recover", help="Continue after invalid text.")] = False,
+    lenient: Lenient = False,
+    extract: Extract = False,
 ) -> None:
     """Print the updates of a JSON text as it arrives, one per line.
 
     The text may hold several documents (NDJSON). For a provider's events, the message text is read.
     """
-    with guarded(file), opened(file) as source, json_text(source, format) as texts:
-        accumulator = JsonFragmentAccumulator(on_error="recover" if recover else "raise", after_root="next")
+    with guarded(file), opened(file) as source, json_text(source, format, extract) as texts:
+        on_error: OnError = "recover" if recover else "raise"
+        accumulator = JsonFragmentAccumulator(
+            on_error=on_error, after_root="next", dialect=dialect_of(lenient)
+        )
+        reader = JsonReader(accumulator, extract, on_error)
         try:
             for text in texts:
-                _print_updates(accumulator.add_fragment(text), as_json)
-            _print_updates(accumulator.finish(), as_json)
+                for found in reader.add(text):
+                    _print_updates(found, as_json)
+            for found in reader.finish():
+                _print_updates(found, as_json)
         except JsonStreamError as error:
             _print_updates(error.updates, as_json)
             raise
-        if accumulator.error is not None:
-            raise JsonStreamError(accumulator.error)
+        if reader.error is not None:
+            raise JsonStreamError(reader.error)
 
 
 def _print_updates(found: list[JsonFragmentUpdate], as_json: bool) -> None:
@@ -151,19 +164,22 @@ def value(
     file: File = "",
     format: Format = None,
     compact: Annotated[bool, typer.Option("--compact", "-c", help="Write each value on one line.")] = False,
+    lenient: Lenient = False,
+    extract: Extract = False,
 ) -> None:
     """Print the value of a JSON text as far as it has arrived, wherever it is truncated.
 
     The text may hold several documents (NDJSON). For a provider's events, the message text is read.
     """
-    with guarded(file), opened(file) as source, json_text(source, format) as texts:
-        accumulator = JsonValueAccumulator(on_error="event", after_root="next")
-        printed = PrintedDocuments(accumulator, None if compact else 2)
+    with guarded(file), opened(file) as source, json_text(source, format, extract) as texts:
+        accumulator = JsonValueAccumulator(on_error="event", after_root="next", dialect=dialect_of(lenient))
+        reader = JsonReader(accumulator, extract, "event")
+        printed = PrintedDocuments(accumulator, reader, None if compact else 2)
         try:
             for text in texts:
-                accumulator.add_fragment(text)
-                printed.print_new()
-                if accumulator.error is not None:
+                for _ in reader.add(text):
+                    printed.print_new()
+                if reader.error is not None:
                     break
         except JsonStreamError as broken:
             # a stream that ends inside an event is as truncated as one that ends after it
@@ -171,7 +187,8 @@ def value(
                 raise
         finally:
             printed.finish()
-        error = accumulator.error
+            report_repairs(accumulator.repairs, accumulator.repair_count)
+        error = reader.error
         is_only_cut = error is not None and error.code == ErrorCode.TRUNCATED
         if error is not None and (accumulator.value is UNDEFINED or not is_only_cut):
             raise JsonStreamError(error)
@@ -198,23 +215,53 @@ def select(
             "--limit", "-n", min=1, metavar="COUNT", help="Stop after that many matches, and read no further."
         ),
     ] = None,
+    lenient: Lenient = False,
+    extract: Extract = False,
 ) -> None:
     """Print the values at a path as JSON, one per line, each as soon as it is complete.
 
     The text may hold several documents (NDJSON). For a provider's events, the message text is read.
     """
-    with guarded(file), opened(file) as source, json_text(source, format) as texts:
-        for match in selected(texts, path, limit=limit, after_root="next"):
-            found = {"path": match.path, "value": match.value} if paths else match.value
-            print_value(found, indent=None)
-            sys.stdout.flush()
+    with guarded(file), opened(file) as source, json_text(source, format, extract) as texts:
+        accumulator = JsonSelectAccumulator(path, limit=limit, after_root="next", dialect=dialect_of(lenient))
+        try:
+            for match in _matches(texts, accumulator, extract):
+                found = {"path": match.path, "value": match.value} if paths else match.value
+                print_value(found, indent=None)
+                sys.stdout.flush()
+        finally:
+            report_repairs(accumulator.repairs, accumulator.repair_count)
+
+
+def _matches(
+    texts: Iterable[str | bytes], accumulator: JsonSelectAccumulator, extract: bool
+) -> Iterator[Match[Any]]:
+    """Yield the matches of a text; what precedes an error is yielded before it is raised."""
+    reader = JsonReader(accumulator, extract, "raise")
+    try:
+        for text in texts:
+            for matches in reader.add(text):
+                yield from matches
+                if accumulator.is_done:
+                    return
+        for matches in reader.finish():
+            yield from matches
+    except JsonStreamError as error:
+        yield from error.matches
+        raise
 
 
 @app.command(short_help="Print the tool calls of a model's message.")
-def calls(file: File = "", format: ProviderFormat = None) -> None:
-    """Print the tool calls of a provider's events as JSON; fail if one of them is incomplete."""
+def calls(
+    file: File = "", format: ProviderFormat = None, lenient: Lenient = False, extract: Extract = False
+) -> None:
+    """Print the tool calls of a provider's events as JSON; fail if one of them is incomplete.
+
+    With --lenient, a call whose arguments were repaired lists the repairs. With --extract, the arguments may
+    stand inside other text.
+    """
     with guarded(file), opened(file) as source:
-        stream = CallStream(format)
+        stream = CallStream(format, dialect=dialect_of(lenient))
         opening = Opening(pieces(source), format or "any")
         error: JsonStreamError | None = None
         try:
@@ -231,6 +278,8 @@ def calls(file: File = "", format: ProviderFormat = None) -> None:
         error = error or stream.error
         if error is None and not found and opening.strange is not None:
             error = not_an_event_stream(opening.strange)
+        if extract:
+            found = [with_extracted_arguments(call, dialect_of(lenient)) for call in found]
         # without any calls, the error is all that there is to say
         if found or error is None:
             print_calls(found)
@@ -327,102 +376,7 @@ def _write(text: str) -> None:
         sys.stdout.flush()
 
 
-@app.command(short_help="Run the gateway and its page.")
-def serve(
-    upstream: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="An API like OpenAI's or Anthropic's; default: recordings."),
-    ] = None,
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 selects a free one.")] = 8377,
-    workers: Annotated[int, typer.Option(min=1, max=256, help="The number of processes (Linux).")] = 1,
-    store: Annotated[
-        str,
-        typer.Option(
-            metavar="URL",
-            help="Where streams are kept: memory:, or for several workers sqlite:////absolute/path.db or "
-            "redis://host:port/db.",
-        ),
-    ] = "memory:",
-    ttl: Annotated[
-        float, typer.Option(min=1, metavar="SECONDS", help="Keep a stream after its last event.")
-    ] = 600,
-    idle: Annotated[
-        float, typer.Option(min=1, metavar="SECONDS", help="Give up an upstream that is silent.")
-    ] = 120,
-    lease: Annotated[
-        float, typer.Option(min=0.5, metavar="SECONDS", help="With Redis: a silent worker counts as dead.")
-    ] = 3,
-    drain: Annotated[
-        float, typer.Option(min=0, metavar="SECONDS", help="After SIGTERM, let streams continue.")
-    ] = 30,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A host name to accept; repeatable."),
-    ] = None,
-    allow_origin: Annotated[
-        list[str] | None,
-        typer.Option(metavar="URL", help="An origin whose pages may send requests; repeatable."),
-    ] = None,
-    upstream_key_env: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="The environment variable with the key for requests without credentials."
-        ),
-    ] = None,
-    metrics: Annotated[bool, typer.Option("--metrics", help="Measure for Prometheus: /metrics.")] = False,
-    log_streams: Annotated[
-        bool, typer.Option("--log-streams", help="Log a line of JSON when a stream ends.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Log errors only.")] = False,
-) -> None:
-    """Relay a provider's stream as midstream's events, and show arriving tool calls on a page.
-
-    Clients connect to the gateway instead of the provider: /v1/... returns midstream's events,
-    /provider/v1/... the provider's own. Without an upstream it replays recorded streams.
-    """
-    try:
-        # only to check that they are installed
-        import httpx  # noqa: F401
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ModuleNotFoundError as error:
-        complain(f"the gateway needs {error.name}: pip install 'midstream[server]'")
-        raise typer.Exit(CANNOT_DO) from None
-    from ..server import Settings
-    from ..server import serve as run_gateway
-    from ..server.store.base import StoreError
-
-    def announce(url: str) -> None:
-        print(f"midstream serves {url} (press Ctrl-C to stop)", flush=True)
-
-    try:
-        # checked here first, because the server would report it in its own format
-        socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
-    except OSError as error:
-        complain(f"{host}:{port}: {error.strerror or error}")
-        raise typer.Exit(CANNOT_DO) from None
-    with guarded(f"{host}:{port}"):
-        try:
-            is_started = run_gateway(
-                host=host,
-                port=port,
-                upstream=upstream,
-                settings=Settings(
-                    ttl=ttl, idle=idle, lease=lease, drain=drain, metrics=metrics, log_streams=log_streams
-                ),
-                on_ready=announce,
-                log_level="error" if quiet else "info",
-                store=store,
-                workers=workers,
-                hosts=allow_host or (),
-                origins=allow_origin or (),
-                upstream_key_env=upstream_key_env,
-            )
-        except (ValueError, StoreError) as error:
-            raise typer.BadParameter(str(error)) from None
-        if not is_started:
-            raise typer.Exit(CANNOT_DO)
+app.command(short_help="Run the gateway and its page.")(serve)
 
 
 @app.command(short_help="Watch two tool calls arrive.")

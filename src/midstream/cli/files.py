@@ -59,9 +59,9 @@ def pieces(file: BinaryIO) -> Iterator[bytes]:
 
 
 @contextmanager
-def json_text(source: BinaryIO, format: Any) -> Iterator[Texts]:
+def json_text(source: BinaryIO, format: Any, may_be_prose: bool = False) -> Iterator[Texts]:
     """Yield the JSON text of a file; if a message has none, raise an error that names the other command."""
-    texts = Texts(pieces(source), format)
+    texts = Texts(pieces(source), format, may_be_prose)
     try:
         yield texts
     except JsonStreamError as error:

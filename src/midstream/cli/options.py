@@ -11,7 +11,7 @@ from ..errors import JsonStreamError
 from ..patterns import parse_pattern
 from ..providers import FORMATS
 
-__all__ = ["File", "Format", "ProviderFormat", "checked_path", "one_of"]
+__all__ = ["Extract", "File", "Format", "Lenient", "ProviderFormat", "checked_path", "one_of"]
 
 
 def _file_or_pipe(name: str) -> str:
@@ -64,6 +64,15 @@ ProviderFormat = Annotated[
         help=f"The provider's format: {', '.join(FORMATS)}. By default it is detected.",
         **one_of(*FORMATS),
     ),
+]
+
+
+Lenient = Annotated[
+    bool, typer.Option("--lenient", help="Repair JSON as models write it: quotes, commas, comments and more.")
+]
+Extract = Annotated[
+    bool,
+    typer.Option("--extract", help="Read the JSON inside other text, such as an answer with code fences."),
 ]
 
 

@@ -12,6 +12,7 @@ from .guard import BAD_DATA, complain
 if TYPE_CHECKING:
     from ..accumulators.values import JsonValueAccumulator
     from ..calls.handler import ToolCall
+    from .reading import JsonReader
 
 __all__ = ["PrintedDocuments", "print_calls", "require_complete_calls"]
 
@@ -19,8 +20,9 @@ __all__ = ["PrintedDocuments", "print_calls", "require_complete_calls"]
 class PrintedDocuments:
     """Print the documents of a text, each when it is complete, and an incomplete one at the end."""
 
-    def __init__(self, accumulator: JsonValueAccumulator, indent: int | None = 2) -> None:
+    def __init__(self, accumulator: JsonValueAccumulator, reader: JsonReader, indent: int | None = 2) -> None:
         self._accumulator = accumulator
+        self._reader = reader
         self._indent = indent
         self._last: Any = UNDEFINED
 
@@ -37,8 +39,8 @@ class PrintedDocuments:
         if self._accumulator.is_complete:
             return
         is_open = self._accumulator.open_path is not None
-        self._accumulator.finish()
-        self.print_new()
+        for _ in self._reader.finish():
+            self.print_new()
         # while a new document has no value yet, the accumulator still returns the previous one
         if is_open or self._accumulator.value is not self._last:
             print_value(self._accumulator.value, indent=self._indent)

@@ -18,10 +18,12 @@ from ..render.terminal import LiveView, MessageView, ValueView
 from ..streams.provider import ProviderStream, refused, reported_error
 from .files import pieces, size_of
 from .outcome import PrintedDocuments, print_calls, require_complete_calls
+from .reading import JsonReader, report_repairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from .._options import Dialect
     from ..calls.handler import ToolCall
     from ..render.terminal import View
 
@@ -34,14 +36,15 @@ _TOKEN = 4
 class WatchedMessage:
     """A provider's message so far: its text and its tool calls."""
 
-    def __init__(self, format: str | None) -> None:
-        self._provider = ProviderStream(format)
-        self._handler = ToolsAggregateMessageHandler()
+    def __init__(self, format: str | None, dialect: Dialect = "strict", extract: bool = False) -> None:
+        self._provider = ProviderStream(format, dialect=dialect)
+        self._handler = ToolsAggregateMessageHandler(dialect=dialect)
         self._last: list[ToolCall] | None = None
         self._error: JsonStreamError | None = None
         self._refusal: str | None = None
         self.text: list[str] = []
-        self.value = JsonValueAccumulator(on_error="event")
+        self.value = JsonValueAccumulator(on_error="event", dialect=dialect)
+        self._reader = JsonReader(self.value, extract, "event")
 
     def add_event(self, event: Any) -> None:
         """Process the next event of the stream."""
@@ -61,7 +64,8 @@ class WatchedMessage:
                 self._refusal = (self._refusal or "") + message.text
             if isinstance(message, TextDelta) and message.choice == 0:
                 self.text.append(message.text)
-                self.value.add_fragment(message.text)
+                for _ in self._reader.add(message.text):
+                    pass
 
     def calls(self) -> list[ToolCall]:
         """Return the calls so far."""
@@ -103,18 +107,24 @@ class WatchedMessage:
         return MessageView(self.text[0], self.calls())
 
 
-def watch_stream(source: BinaryIO, format: str | None, delay: float) -> None:
+def watch_stream(
+    source: BinaryIO,
+    format: str | None,
+    delay: float,
+    dialect: Dialect = "strict",
+    extract: bool = False,
+) -> None:
     """Show a stream until it ends; if the output is not a terminal, print only the result."""
     with LiveView(Console(), total=size_of(source)) as live:
-        opening = Opening(_counted(pieces(source), live), format)
+        opening = Opening(_counted(pieces(source), live), format, extract)
         delay = delay if live.is_live else 0
         if opening.framing == "text":
-            _watch_text(without_last_newline(opening.chunks), live, delay)
+            _watch_text(without_last_newline(opening.chunks), live, delay, dialect, extract)
         else:
             events = opening.events()
             if opening.framing == "model text":
                 events, delay = _paced(events, delay), 0
-            _watch_events(events, format, live, delay)
+            _watch_events(events, WatchedMessage(format, dialect, extract), live, delay)
 
 
 def _counted(chunks: Iterable[bytes], live: LiveView) -> Iterator[bytes]:
@@ -125,27 +135,32 @@ def _counted(chunks: Iterable[bytes], live: LiveView) -> Iterator[bytes]:
         yield chunk
 
 
-def _watch_text(chunks: Iterable[bytes], live: LiveView, delay: float) -> None:
-    accumulator = JsonValueAccumulator(on_error="event", after_root="next")
-    printed = PrintedDocuments(accumulator)
+def _watch_text(
+    chunks: Iterable[bytes], live: LiveView, delay: float, dialect: Dialect, extract: bool
+) -> None:
+    accumulator = JsonValueAccumulator(on_error="event", after_root="next", dialect=dialect)
+    reader = JsonReader(accumulator, extract, "event")
+    printed = PrintedDocuments(accumulator, reader)
 
     def view() -> View:
         return ValueView(accumulator.value, accumulator.open_path)
 
     for piece in _paced(chunks, delay):
-        accumulator.add_fragment(piece)
-        live.update(view)
-        if not live.is_live:
-            printed.print_new()
-        if accumulator.error is not None:
+        for _ in reader.add(piece):
+            live.update(view)
+            if not live.is_live:
+                printed.print_new()
+        if reader.error is not None:
             break
     if not live.is_live:
         printed.finish()
     elif not accumulator.is_complete:
-        accumulator.finish()
-        live.update(view)
-    if accumulator.error is not None:
-        raise JsonStreamError(accumulator.error)
+        for _ in reader.finish():
+            live.update(view)
+    live.close()
+    report_repairs(accumulator.repairs, accumulator.repair_count)
+    if reader.error is not None:
+        raise JsonStreamError(reader.error)
 
 
 def _paced(chunks: Iterable[bytes], delay: float) -> Iterator[bytes]:
@@ -159,8 +174,7 @@ def _paced(chunks: Iterable[bytes], delay: float) -> Iterator[bytes]:
             time.sleep(delay)
 
 
-def _watch_events(events: Iterable[Any], format: str | None, live: LiveView, delay: float) -> None:
-    message = WatchedMessage(format)
+def _watch_events(events: Iterable[Any], message: WatchedMessage, live: LiveView, delay: float) -> None:
     try:
         for event in events:
             message.add_event(event)
@@ -177,4 +191,6 @@ def _watch_events(events: Iterable[Any], format: str | None, live: LiveView, del
         live.close()
         if not live.is_live:
             message.print()
+        if message.is_structured():
+            report_repairs(message.value.repairs, message.value.repair_count)
     message.require_complete()

@@ -186,8 +186,14 @@ class Machine:
         return Position(self.base, line, self.base - line_start + 1)
 
     def current_mode(self) -> int:
-        """Return what may follow: one of the constants in ``modes``."""
-        return self.mode
+        """Return what may follow: one of the constants in ``modes``.
+
+        In a comment, and in text that is skipped, it is what was expected before.
+        """
+        mode = self.mode
+        if mode == LINE_COMMENT or mode == BLOCK_COMMENT:
+            return self.resume
+        return self.skip_from if mode == SKIP else mode
 
     def current_error(self) -> ParserError | None:
         """Return the error that ended the text."""

@@ -25,6 +25,7 @@ from ..calls.messages import (
     ToolCallsUpdate,
     ToolCallUpdate,
 )
+from ..calls.plain import read_repairs
 from ..core import cython_shim as cython
 from ..errors import ErrorCode, invalid
 
@@ -152,6 +153,8 @@ class ItemReader:
             failed = _field(about, "failed", (bool,), False)
             messages.append(ToolCallEnd(stream.id, stream.index, failed, stream.message_id, stream.choice))
             return None
+        if repairs := _field(about, "repairs", (list,), None):
+            messages.append(_piece(stream, stream.length, "")._replace(repairs=read_repairs(repairs)))
         return self._name(stream, about) if about.keys() & {"id", "index", "name"} else None
 
     def _introduce(self, number: int, type: str | None) -> _Stream:
@@ -242,6 +245,7 @@ def _piece(stream: _Stream, offset: int, text: str, updates: list[Any] | None = 
             stream.choice,
             stream.is_free_text,
             offset,
+            (),
         ),
     )
     return update

@@ -196,11 +196,12 @@ def _update_of(data: dict[str, Any]) -> ToolCallUpdate | None:
         or "choice" in data
         or "is_free_text" in data
         or "lengths" in data
+        or "repairs" in data
         or "tool_call_updates" in data
     ):
         return None
     update: ToolCallUpdate = _new_tuple(
-        ToolCallUpdate, (id, index, name, text, fragments, message_id, 0, False, offset)
+        ToolCallUpdate, (id, index, name, text, fragments, message_id, 0, False, offset, ())
     )
     return update
 

@@ -15,6 +15,7 @@ from ..accumulators.update import (
     PARTIAL_STRING,
     JsonFragmentUpdate,
 )
+from ..calls.plain import write_repairs
 from ..core import cython_shim as cython
 from ..errors import ErrorCode, JsonStreamError, ParserError
 from ..paths import format_path, root_of, segments_of
@@ -69,7 +70,7 @@ def text_event(message: TextDelta) -> str:
 
 def members_of(update: ToolCallUpdate, offset: int | None, message_id: str | None, sent: SentStrings) -> str:
     """Return the members of an update's plain form as JSON, each after a comma."""
-    id, index, name, args, fragments, _, choice, is_free_text, _ = update
+    id, index, name, args, fragments, _, choice, is_free_text, _, repairs = update
     members = "" if id is None else f',"tool_call_id":{scalar(id)}'
     if index is not None:
         members += f',"index":{scalar(index)}'
@@ -87,6 +88,8 @@ def members_of(update: ToolCallUpdate, offset: int | None, message_id: str | Non
         members += ',"is_free_text":true'
     if offset is not None:
         members += f',"args_offset":{scalar(offset)}'
+    if repairs:
+        members += f',"repairs":{encoded_json(write_repairs(repairs))}'
     return members
 
 

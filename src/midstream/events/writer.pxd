@@ -7,7 +7,7 @@ from .updates cimport SentStrings, encoded_json, members_of, scalar, text_event
 cdef class EventWriter:
     cdef object __weakref__
     cdef object _form, _message_id, _part, _stream_id
-    cdef bint _is_compact
+    cdef bint _is_compact, _is_lenient
     cdef long long _next_event, _next_number
     cdef CallRegistry _registry
     cdef dict _texts
@@ -44,5 +44,4 @@ cdef object _count(NumberedCall call, object update, object text)
 cdef dict _news(NumberedCall call, object update)
 cdef dict _new_names(tuple names, tuple before)
 cdef bint _needs_updates(NumberedCall call, object text, object fragments) except -1
-cdef object _kind_of(object fragment)
 cdef bytes _encoded(str text)

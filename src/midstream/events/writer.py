@@ -7,8 +7,8 @@ from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Literal
 from zlib import crc32
 
+from .._options import check_dialect
 from .._signature import SourceSignature
-from ..accumulators.update import JsonFragmentUpdate
 from ..calls.messages import (
     MessageEnd,
     ReasoningDelta,
@@ -22,7 +22,8 @@ from ..calls.messages import (
     from_event,
     to_event,
 )
-from ..calls.registry import CallRegistry, is_end
+from ..calls.plain import write_repairs
+from ..calls.registry import CallRegistry, is_end, kind_of
 from ..core import cython_shim as cython
 from ..core.surrogates import escape_surrogates
 from ..errors import ErrorCode, JsonStreamError, ParserError
@@ -38,6 +39,7 @@ if not cython.compiled:
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._options import Dialect
     from ..calls.messages import Fragment, Message
 
 __all__ = ["FORMS", "VERSION", "EventWriter", "Form"]
@@ -60,7 +62,8 @@ class EventWriter:
 
     In ``full`` each event is a message in its plain form, see `to_event`. In ``compact`` a call or text is
     introduced once and then known by a number, and clients parse the arguments themselves, so messages need
-    no ``json_update_fragments``. `EventReader` reads both. With a ``stream_id`` the events have ids,
+    no ``json_update_fragments``; with ``dialect="lenient"``, that of the middleware, they are written in both
+    forms, because clients read strictly. `EventReader` reads both. With a ``stream_id`` the events have ids,
     ``<stream_id>-<number>``, from which a client can resume.
 
     >>> writer = EventWriter("compact")
@@ -72,17 +75,21 @@ class EventWriter:
 
     __signature__ = SourceSignature()
     __slots__ = (
-        "_form", "_is_compact", "_message_id", "_next_event", "_next_number", "_part", "_registry",
-        "_stream_id", "_texts",
+        "_form", "_is_compact", "_is_lenient", "_message_id", "_next_event", "_next_number", "_part",
+        "_registry", "_stream_id", "_texts",
     )  # fmt: skip
 
-    def __init__(self, form: Form = "full", *, stream_id: str | None = None) -> None:
+    def __init__(
+        self, form: Form = "full", *, stream_id: str | None = None, dialect: Dialect = "strict"
+    ) -> None:
+        check_dialect(dialect)
         if form not in FORMS:
             raise ValueError(f"form is 'full' or 'compact', not {form!r}")
         if stream_id is not None and any(character in stream_id for character in "\r\n\0"):
             raise ValueError("stream_id must not contain line ends or null characters")
         self._form = form
         self._is_compact = form == "compact"
+        self._is_lenient = dialect == "lenient"
         self._stream_id = stream_id
         self._next_event = 0
         # the part of an event's number, if `number` was called
@@ -297,8 +304,10 @@ class EventWriter:
             items.append(self._introduction(call, update))
         elif (about := _news(call, update)) is not None:
             items.append(f"[{call.number},{encoded_json(about)}]")
-        if fragments and not call.has_updates:
-            call.has_updates = _needs_updates(call, text, fragments)
+        if update.repairs:
+            items.append(f"[{call.number},{encoded_json({'repairs': write_repairs(update.repairs)})}]")
+        if fragments is not None and not call.has_updates:
+            call.has_updates = self._is_lenient or _needs_updates(call, text, fragments)
         if text or (call.has_updates and fragments):
             offset = _count(call, update, text)
             quoted = encode_basestring(text)
@@ -420,11 +429,7 @@ def _needs_updates(call: NumberedCall, text: str, fragments: Sequence[Fragment])
     if not text and call.received == 0:
         # a sender of updates alone
         return not all(map(is_end, fragments))
-    return any(_kind_of(fragment) in ("Repair", "repair") for fragment in fragments)
-
-
-def _kind_of(fragment: Fragment) -> Any:
-    return fragment.kind if isinstance(fragment, JsonFragmentUpdate) else fragment.get("kind")
+    return any(kind_of(fragment) in ("Repair", "repair") for fragment in fragments)
 
 
 def _encoded(text: str) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from .._repr import describe
 from ..accumulators.base import DEFAULT_LIMITS
@@ -17,8 +17,8 @@ from .events import DocumentEnd, DocumentStart
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .._options import OnError, Pick, Thinking
-    from ..errors import Position
+    from .._options import Dialect, OnError, Pick, Thinking
+    from ..errors import Position, Repair
     from .documents import Part
 
 __all__ = ["JsonExtractor"]
@@ -57,7 +57,7 @@ class JsonExtractor:
     def __init__(
         self,
         *,
-        dialect: Literal["strict", "lenient"] = "strict",
+        dialect: Dialect = "strict",
         pick: Pick = "first",
         thinking: Thinking = "auto",
         root: str = "root",
@@ -66,13 +66,11 @@ class JsonExtractor:
         parse_int: Callable[[str], Any] = int,
         parse_float: Callable[[str], Any] = float,
     ) -> None:
-        if dialect not in ("strict", "lenient"):
-            raise ValueError(f"dialect must be one of 'strict', 'lenient', not {dialect!r}")
-        self._options: dict[str, Any] = {"root": root, "on_error": on_error, "limits": limits}
-        if dialect != "strict":
-            self._options["dialect"] = dialect
+        self._options: dict[str, Any] = {
+            "root": root, "on_error": on_error, "limits": limits, "dialect": dialect,
+        }  # fmt: skip
         self._hooks: dict[str, Any] = {"parse_int": parse_int, "parse_float": parse_float}
-        self._dialect = dialect
+        self._dialect: Dialect = dialect
         self._pick: Pick = pick
         self._thinking: Thinking = thinking
         self._is_busy = False
@@ -158,6 +156,22 @@ class JsonExtractor:
     def error(self) -> ParserError | None:
         """The error that ended the text, or the last one that the extractor recovered from."""
         return self._error or self._reader.error
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        r"""What the lenient dialect repaired in all documents, in text order.
+
+        >>> extractor = JsonExtractor(dialect="lenient")
+        >>> _ = extractor.add_fragment("Sure:\n```json\n{'days': 3,}\n```")
+        >>> [(str(repair.code), repair.line) for repair in extractor.repairs]
+        [('single_quotes', 3), ('trailing_comma', 3)]
+        """
+        return self._reader.repairs
+
+    @property
+    def repair_count(self) -> int:
+        """How many repairs there were, including those that exceed the limit."""
+        return self._reader.repair_count
 
     def checkpoint(self) -> dict[str, Any]:
         """Return the state as plain data for json.dumps, from which ``restore`` continues."""

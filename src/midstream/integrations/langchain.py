@@ -6,7 +6,7 @@ It needs langchain-core (``pip install 'midstream[langchain]'``).
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from langchain_core.exceptions import OutputParserException
 from langchain_core.output_parsers import BaseTransformOutputParser
@@ -31,7 +31,8 @@ class MidstreamJsonParser(BaseTransformOutputParser[Any]):  # type: ignore[misc]
     In a chain it replaces LangChain's ``JsonOutputParser``: ``model | MidstreamJsonParser()``.
     Each piece costs the same however long the text is, numbers and literals appear when they are complete,
     and invalid or truncated text is an ``OutputParserException``. Leaving the chain's stream early closes
-    what the parser reads. With ``extract=True`` it finds the JSON in a Markdown block or in prose.
+    what the parser reads. With ``extract=True`` it finds the JSON in a Markdown block or in prose, and with
+    ``dialect="lenient"`` it repairs JSON as models write it.
 
     >>> parser = MidstreamJsonParser()
     >>> list(parser.transform(['{"city": "Par', 'is", "days": 1', "2}"]))
@@ -41,6 +42,7 @@ class MidstreamJsonParser(BaseTransformOutputParser[Any]):  # type: ignore[misc]
     """
 
     extract: bool = False
+    dialect: Literal["strict", "lenient"] = "strict"
 
     @property
     def _type(self) -> str:
@@ -49,7 +51,7 @@ class MidstreamJsonParser(BaseTransformOutputParser[Any]):  # type: ignore[misc]
     def parse(self, text: str) -> Any:
         """Parse a complete text."""
         try:
-            *_, value = values([text], extract=self.extract)
+            *_, value = values([text], extract=self.extract, dialect=self.dialect)
         except JsonStreamError as error:
             raise _failed(error, text) from error
         return value
@@ -90,13 +92,14 @@ class MidstreamJsonParser(BaseTransformOutputParser[Any]):  # type: ignore[misc]
                 await found.aclose()
 
     def _transform(self, input: Iterator[str | BaseMessage]) -> Iterator[Any]:
+        texts = (text for piece in input if (text := _text_of(piece)))
         try:
-            yield from values((text for piece in input if (text := _text_of(piece))), extract=self.extract)
+            yield from values(texts, extract=self.extract, dialect=self.dialect)
         except JsonStreamError as error:
             raise _failed(error) from error
 
     async def _atransform(self, input: AsyncIterator[str | BaseMessage]) -> AsyncIterator[Any]:
-        accumulator = JsonValueAccumulator()
+        accumulator = JsonValueAccumulator(dialect=self.dialect)
         documents = extraction(accumulator, self.extract, "first", "auto", "raise", "error")
         stream = ValueStream(accumulator, documents)
         try:

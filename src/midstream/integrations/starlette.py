@@ -20,6 +20,7 @@ import anyio
 from anyio.to_thread import run_sync
 from starlette.responses import Response
 
+from .._options import check_dialect
 from ..accumulators.base import DEFAULT_LIMITS
 from ..errors import ErrorCode, JsonStreamError
 from ..event_stream import UNBUFFERED, EventStream, Kind, Step
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from .._closing import Source
+    from .._options import Dialect
     from ..events.writer import Form
     from ..limits import Limits
     from ..providers import Format
@@ -49,7 +51,8 @@ class EventsResponse(Response):
     ``stream`` is the stream of an SDK, or any iterable of a provider's events; an asynchronous one is better,
     because a blocking read can't be interrupted. When the client disconnects, the stream is closed (unless
     ``close`` is false), and with it the provider's request. While the provider is silent, a comment every
-    ``heartbeat`` seconds keeps proxies from closing the connection. ``form`` is that of `EventWriter`.
+    ``heartbeat`` seconds keeps proxies from closing the connection. ``form`` is that of `EventWriter`. With
+    ``dialect="lenient"`` the arguments of calls are repaired, and the events say so.
 
     >>> response = EventsResponse([])
     >>> response.headers["content-type"], response.headers["x-accel-buffering"]
@@ -70,7 +73,9 @@ class EventsResponse(Response):
         close: bool = True,
         limits: Limits = DEFAULT_LIMITS,
         form: Form = "full",
+        dialect: Dialect = "strict",
     ) -> None:
+        check_dialect(dialect)
         self.status_code = status_code
         self.background = background
         self.body = b""
@@ -79,7 +84,7 @@ class EventsResponse(Response):
         self._is_async = isinstance(stream, AsyncIterable)
         self._source = source_of(stream, close, is_async=self._is_async)
         self._events = EventStream(
-            uuid4().hex, Kind(None, format, form=form), is_numbered=False, limits=limits
+            uuid4().hex, Kind(None, format, form=form, dialect=dialect), is_numbered=False, limits=limits
         )
         self._heartbeat = heartbeat
         self._lock = anyio.Lock()

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
+from .._options import check_dialect
 from ._reading import decoded
 
 if TYPE_CHECKING:
+    from .._options import Dialect
     from ._adapter import Adapter
 
 __all__ = ["FORMATS", "MODULES", "TEXT_FORMATS", "Format", "adapter", "detect"]
@@ -48,14 +50,20 @@ Format = Literal[
 
 
 def adapter(
-    format: str, *, bare: bool = False, unwrap: bool = False, tools: Mapping[str, Any] | None = None
+    format: str,
+    *,
+    bare: bool = False,
+    unwrap: bool = False,
+    tools: Mapping[str, Any] | None = None,
+    dialect: Dialect = "strict",
 ) -> Adapter:
     """Make the adapter for a stream of a format.
 
     The options are for the text formats, whose events are pieces of text. With ``bare``, an object at the
     very start of the text is a call even without its marker. With ``unwrap``, arguments that are written as
     a JSON string are its content. ``tools`` maps the names of tools to the JSON Schema of their arguments,
-    which gives the types of XML parameters.
+    which gives the types of XML parameters. With ``dialect="lenient"``, the JSON around and in the calls is
+    read leniently: the arguments are passed on as they are written, for a reader with the same option.
 
     >>> openai = adapter("openai-chat")
     >>> delta = {"tool_calls": [{"index": 0, "function": {"arguments": '{"ci'}}]}
@@ -64,14 +72,16 @@ def adapter(
     >>> adapter("text-mistral-v2").add_event('[TOOL_CALLS]weather[ARGS]{"ci')[1].function_args
     '{"ci'
     """
+    check_dialect(dialect)
     if format in TEXT_FORMATS:
         from .text._new import new_adapter
 
-        return new_adapter(format, bare, unwrap, tools)
+        return new_adapter(format, bare, unwrap, tools, dialect)
     if format not in MODULES:
         raise ValueError(f"format is one of {', '.join(FORMATS)}, not {format!r}")
-    if bare or unwrap or tools is not None:
-        raise ValueError(f"bare, unwrap and tools are options of the text formats, not of {format!r}")
+    if bare or unwrap or tools is not None or dialect != "strict":
+        names = "bare, unwrap, tools and dialect"
+        raise ValueError(f"{names} are options of the text formats, not of {format!r}")
     made: Adapter = import_module(f".{MODULES[format]}", __package__).Adapter()
     return made
 

@@ -199,6 +199,7 @@ class Adapter(BaseAdapter):
                 choice,
                 False,
                 None,
+                (),
             ),
         )
         return update

@@ -34,8 +34,8 @@ def update_line(update: JsonFragmentUpdate, encoding: str = "utf-8") -> str:
             line = f"{path}  + {text!r}"
         case JsonFragmentUpdate(path, "Key", text):
             line = f"{path}  has {text!r}"
-        case JsonFragmentUpdate(path, "Error", text):
-            line = f"{path}  Error: {text}"
+        case JsonFragmentUpdate(path, "Error" | "Repair" as kind, text):
+            line = f"{path}  {kind}: {text}"
         case JsonFragmentUpdate(path, kind, None):
             line = f"{path}  {kind}"
         case _:

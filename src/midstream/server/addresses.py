@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse, Response
 
-from .requests import Refused, variant_of
+from .requests import Refused, dialect_of, variant_of
 from .responses import NOSNIFF, StreamResponse, problem
 from .streams.cursor import Cursor, cursor_of, parse_id
 from .streams.derivation import RAW, Variant
@@ -48,7 +48,7 @@ class Addresses:
         """Send a stream from its start, or from a position on."""
         if request.method == "HEAD":
             return await self.head(request)
-        return await self._read(request, variant_of(request))
+        return await self._read(request, variant_of(request, self._hub.settings.dialect))
 
     async def read_raw(self, request: Request) -> Response:
         """Send the provider's events of a stream."""
@@ -149,7 +149,8 @@ class Addresses:
         """Return what a stream has said so far."""
         channel = await self._find(request, request.path_params["id"])
         end, following = channel.log.end, channel.log.last + 1
-        feed = channel.new_feed(Variant(form="compact"))
+        dialect = dialect_of(request, self._hub.settings.dialect)
+        feed = channel.new_feed(Variant(form="compact", dialect=dialect))
         feed.observe()
         while not feed.skip_all():
             await asyncio.sleep(0)

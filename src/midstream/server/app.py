@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Gateway", "build"]
 
-_OUR_PARAMETERS = {"events", "form", "format", "pace"}
+_OUR_PARAMETERS = {"dialect", "events", "form", "format", "pace"}
 _PATH_CHARACTERS = "/:@!$&'()*+,;=-._~"
 _OTHER_METHODS = ["GET", "PUT", "PATCH", "DELETE"]
 
@@ -192,7 +192,7 @@ class Gateway:
             return problem(404, "not_found", "no such recording")
         if request.method == "HEAD":
             return Response(headers=EVENTS)
-        variant = variant_of(request)
+        variant = variant_of(request, self._settings.dialect)
         if resumed := await self.addresses.resumed(request, variant):
             return resumed
         recording = recordings.load(name)
@@ -201,7 +201,7 @@ class Gateway:
 
     async def enrich(self, request: Request) -> ASGIApp:
         """Send the events of a capture."""
-        variant = variant_of(request)
+        variant = variant_of(request, self._settings.dialect)
         if resumed := await self.addresses.resumed(request, variant):
             return resumed
         body = await body_of(request, self.hub, self._access.owner(request))
@@ -213,7 +213,7 @@ class Gateway:
 
     async def relay(self, request: Request) -> ASGIApp:
         """Send midstream's events for a provider's response, together with its own if requested."""
-        return await self._relay(request, variant_of(request))
+        return await self._relay(request, variant_of(request, self._settings.dialect))
 
     async def relay_raw(self, request: Request) -> ASGIApp:
         """Send a provider's response as it is; a stream can be resumed."""

@@ -108,7 +108,7 @@ class PrometheusMetrics(Metrics):
             self._count_calls(channel, progress)
 
     def _count_calls(self, channel: Channel, progress: list[tuple[int, float]]) -> None:
-        feed = channel.new_feed(Variant(form="compact"))
+        feed = channel.new_feed(Variant(form="compact", dialect=channel.settings.dialect))
         feed.observe()
         while not feed.skip_all():
             pass

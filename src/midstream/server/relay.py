@@ -105,8 +105,9 @@ class Relay:
 
         ``start`` asks the provider, and returns its stream: events as dicts or objects of an SDK, or the
         bytes of Server-Sent Events. It is not called for a client that comes back (``Last-Event-ID``), or
-        that repeats a request (``Idempotency-Key``). The queries ``?form=compact`` and ``?events=both`` work
-        as in the gateway. ``meta`` is stored with the stream for ``authorize``; it must be JSON.
+        that repeats a request (``Idempotency-Key``). The queries ``?form=compact``,
+        ``?events=both`` and ``?dialect=lenient`` work as in the gateway. ``meta`` is stored with the stream
+        for ``authorize``; it must be JSON.
         """
         from .failures import Busy
         from .idempotency import claim_of
@@ -114,7 +115,7 @@ class Relay:
         from .store.base import StoreError
 
         try:
-            variant = variant_of(request)
+            variant = variant_of(request, self._hub.settings.dialect)
             if resumed := await self._addresses.resumed(request, variant):
                 return resumed
             hub = self._hub

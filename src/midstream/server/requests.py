@@ -19,10 +19,11 @@ from .streams.derivation import Variant
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from .._options import Dialect
     from ..events.writer import Form
     from .streams.hub import Hub
 
-__all__ = ["CLIENT_GONE", "HANDLERS", "Refused", "body_of", "form_of", "variant_of"]
+__all__ = ["CLIENT_GONE", "HANDLERS", "Refused", "body_of", "dialect_of", "form_of", "variant_of"]
 
 # ASGI requires a response even if the client is gone
 CLIENT_GONE = Response(status_code=400)
@@ -65,13 +66,21 @@ def form_of(request: Request) -> Form:
     return cast("Form", form)
 
 
-def variant_of(request: Request) -> Variant:
-    """Return which events a request asks for."""
+def dialect_of(request: Request, default: Dialect) -> Dialect:
+    """Return the dialect in which a request wants arguments to be read."""
+    dialect = request.query_params.get("dialect", default)
+    if dialect not in ("strict", "lenient"):
+        raise Refused(problem(400, "invalid_dialect", "dialect must be strict or lenient"))
+    return cast("Dialect", dialect)
+
+
+def variant_of(request: Request, default: Dialect) -> Variant:
+    """Return which events a request asks for, in a dialect if it names one."""
     requested = request.query_params.get("events", "midstream")
     if requested not in ("midstream", "both"):
         why = "events must be midstream or both; for the provider's own events use /provider/v1/..."
         raise Refused(problem(400, "invalid_events", why))
-    return Variant(False, requested == "both", form_of(request))
+    return Variant(False, requested == "both", form_of(request), dialect_of(request, default))
 
 
 async def body_of(request: Request, hub: Hub, owner: str) -> bytes:

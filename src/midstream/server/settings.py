@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from .._options import check_dialect
+
+if TYPE_CHECKING:
+    from .._options import Dialect
 
 __all__ = ["DEFAULT", "Settings"]
 
@@ -18,7 +23,8 @@ class Settings(NamedTuple):
     same credentials; ``max_log_bytes`` is for all open streams of a process. An upstream that is
     silent for longer than ``idle`` is given up. A process that is asked to stop lets its streams continue for
     ``drain``. In a store that several machines share, a worker that is silent for ``lease`` counts as dead.
-    ``metrics`` are measured only if they are wanted.
+    ``metrics`` are measured only if they are wanted. In ``dialect`` the arguments of calls are read, unless a
+    request names another one.
 
     >>> Settings(grace=3).grace, Settings().max_streams
     (3, 1000)
@@ -38,6 +44,7 @@ class Settings(NamedTuple):
     metrics: bool = False
     # one line of JSON for each stream that has ended
     log_streams: bool = False
+    dialect: Dialect = "strict"
     # connections of clients; fewer if the process may not open so many files
     max_connections: int = 10_000
     # until the head of a request must have arrived
@@ -56,8 +63,9 @@ class Settings(NamedTuple):
 
     def check(self) -> None:
         """Raise ValueError if a setting is not a positive number; some may be 0."""
+        check_dialect(self.dialect)
         for name, value in zip(self._fields, self, strict=True):
-            if name in ("metrics", "log_streams"):
+            if name in ("metrics", "log_streams") or isinstance(value, str):
                 continue
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not is_number or value < 0 or (value == 0 and name not in ("pace", "grace", "drain")):

@@ -2,8 +2,9 @@
 
 ``text``      over the fragments of a text: ``updates``, ``values`` and ``parse_partial``; with
               ``extract=True`` over the documents in a model's answer (compiled where possible)
-``provider``  over the stream of a provider: ``messages``, ``tool_calls``, ``text_deltas`` and
-              ``argument_deltas``, and the detection of its format
+``provider``  over the stream of a provider: ``messages``, ``tool_calls`` and ``text_deltas``, and the
+              detection of its format
+``arguments`` over the argument text of one tool call: ``argument_deltas``
 
 Each iterator is a loop over a state that can be fed (``ValueStream``, ``ProviderStream``, ``CallStream``), so
 that `midstream.aio` has the same iterators over asynchronous streams with the same states. The one-liners of

@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._closing import Source
+from .._options import check_dialect
 from ..accumulators.base import DEFAULT_LIMITS
-from ..calls.arguments import FirstCall
 from ..calls.handler import ToolsAggregateMessageHandler
 from ..calls.messages import MessageEnd, Other, ProviderError, RefusalDelta, TextDelta
 from ..core import cython_shim as cython
@@ -27,7 +27,7 @@ if not TYPE_CHECKING and cython.compiled:
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-    from .._options import OnInvalidEvent
+    from .._options import Dialect, OnInvalidEvent
     from ..calls.call import CallState
     from ..calls.handler import ToolCall
     from ..calls.messages import Message
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..providers import Format
     from ..providers._adapter import Adapter
 
-__all__ = ["argument_deltas", "messages", "text_deltas", "tool_calls"]
+__all__ = ["messages", "text_deltas", "tool_calls"]
 
 _TEXT = (str, bytes, bytearray)
 # the number of events within which the format must be detected
@@ -59,7 +59,9 @@ class ProviderStream:
         bare: bool = False,
         unwrap: bool = False,
         tools: Mapping[str, Any] | None = None,
+        dialect: Dialect = "strict",
     ) -> None:
+        check_dialect(dialect)
         if on_error not in ("raise", "event"):
             raise ValueError(f"on_error is 'raise' or 'event', not {on_error!r}")
         if format is None and (bare or unwrap or tools is not None):
@@ -72,6 +74,7 @@ class ProviderStream:
         if format is not None:
             new = partial(adapter, format, bare=bare, unwrap=unwrap, tools=tools)
             if format in TEXT_FORMATS:
+                new = partial(new, dialect=dialect)
                 self._text = ModelText(new, partial(ProviderStream, None, on_error))
             else:
                 self._adapter = new()
@@ -236,9 +239,10 @@ class CallStream:
         bare: bool = False,
         unwrap: bool = False,
         tools: Mapping[str, Any] | None = None,
+        dialect: Dialect = "strict",
     ) -> None:
-        self._stream = ProviderStream(format, on_error, bare, unwrap, tools)
-        self._handler = ToolsAggregateMessageHandler(limits=limits)
+        self._stream = ProviderStream(format, on_error, bare, unwrap, tools, dialect)
+        self._handler = ToolsAggregateMessageHandler(limits=limits, dialect=dialect)
         # the error that the provider reported, after which the calls are final
         self.error: JsonStreamError | None = None
         self._is_ended = False
@@ -322,6 +326,7 @@ def messages(
     bare: bool = False,
     unwrap: bool = False,
     tools: Mapping[str, Any] | None = None,
+    dialect: Dialect = "strict",
     close: bool = True,
 ) -> Generator[Message, None, None]:
     r"""Iterate over everything that a provider's stream says, in one vocabulary for all formats.
@@ -332,51 +337,19 @@ def messages(
     the iterator early closes the stream, unless ``close`` is false.
 
     With a text format, such as "text-hermes", the stream yields text, or the events of a provider, whose text
-    is read. ``bare``, ``unwrap`` and ``tools`` are then the options of `midstream.providers.adapter`.
+    is read. ``bare``, ``unwrap``, ``tools`` and ``dialect`` are then the options of
+    `midstream.providers.adapter`; the messages of other formats are the same in every dialect.
 
     >>> body = b'data: {"type": "error", "error": {"type": "overloaded_error"}}\n\n'
     >>> next(messages([body])).type
     'overloaded_error'
     """
-    provider = ProviderStream(format, on_error, bare, unwrap, tools)
+    provider = ProviderStream(format, on_error, bare, unwrap, tools, dialect)
     with source_of(stream, close) as source:
         for event in source:
             yield from provider.add_event(event)
             provider.raise_held()
     yield from provider.finish()
-
-
-class ArgumentStream:
-    """The state of `argument_deltas` and of its asynchronous twin."""
-
-    def __init__(self, tool: str | None, format: str | None) -> None:
-        self._stream = ProviderStream(format)
-        self._call = FirstCall(tool)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the call has ended."""
-        return self._call.is_over
-
-    def raise_held(self) -> None:
-        """Raise the error that ended the last piece of text, after the argument text before it."""
-        self._stream.raise_held()
-
-    def add_event(self, event: Any) -> list[str]:
-        """Return the argument text of an event."""
-        return self._texts(self._stream.add_event(event))
-
-    def finish(self) -> list[str]:
-        """Return the argument text held back until the end of the stream."""
-        return [*self._texts(self._stream.finish()), *self._call.finish()]
-
-    def _texts(self, messages: list[Message]) -> list[str]:
-        texts: list[str] = []
-        for message in messages:
-            if type(message) is ProviderError:
-                raise reported_error(message)
-            texts += self._call.add_message(message)
-        return texts
 
 
 def tool_calls(
@@ -388,6 +361,7 @@ def tool_calls(
     bare: bool = False,
     unwrap: bool = False,
     tools: Mapping[str, Any] | None = None,
+    dialect: Dialect = "strict",
     close: bool = True,
 ) -> Generator[list[ToolCall], None, None]:
     """Iterate over the tool calls of a provider's stream: snapshots of all calls after each event.
@@ -396,6 +370,9 @@ def tool_calls(
     stream, is final: a call in it is complete, or its ``error`` says why it is not. If the provider reports
     an error, the final list is yielded first, then `JsonStreamError` with the code "provider_error" is
     raised. Leaving the iterator early closes the stream, unless ``close`` is false.
+
+    With ``dialect="lenient"`` arguments that are not JSON are repaired. Such a call ``is_repaired``, and its
+    ``repairs`` say what was read otherwise than written: a caller may refuse to run it.
 
     >>> def delta(**function):
     ...     call = {"index": 0, "function": function}
@@ -412,7 +389,7 @@ def tool_calls(
     >>> [*tool_calls(text, "text-hermes")][-1]
     [ToolCall(name='weather', args={'city': 'Paris'}, is_complete=True)]
     """
-    calls = CallStream(format, limits, on_error, bare, unwrap, tools)
+    calls = CallStream(format, limits, on_error, bare, unwrap, tools, dialect)
     with source_of(stream, close) as source:
         for event in source:
             found = calls.add_event(event)
@@ -444,36 +421,6 @@ def text_deltas(
         for event in source:
             yield from text.add_event(event)
     yield from text.finish()
-
-
-def argument_deltas(
-    stream: Iterable[Any], tool: str | None = None, format: Format | None = None, *, close: bool = True
-) -> Generator[str, None, None]:
-    """Iterate over the argument text of a tool call, as input for `select`, `values` or `updates`.
-
-    It is the first call to ``tool``, or the first call of all if ``tool`` is None. Iteration ends when the
-    call does, and then closes the stream, unless ``close`` is false; so does leaving the iterator early. A
-    call without arguments has the text ``{}``.
-
-    >>> def delta(**function):
-    ...     call = {"index": 0, "function": function}
-    ...     return {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
-    >>> events = [delta(name="weather", arguments='{"city": "Par'), delta(arguments='is"}')]
-    >>> list(argument_deltas(events, "weather"))
-    ['{"city": "Par', 'is"}']
-    """
-    arguments = ArgumentStream(tool, format)
-    with source_of(stream, close) as source:
-        for event in source:
-            texts = arguments.add_event(event)
-            if arguments.is_over:
-                source.stop()
-                break
-            yield from texts
-            arguments.raise_held()
-        else:
-            texts = arguments.finish()
-    yield from texts
 
 
 def _unknown_format(why: str = "") -> JsonStreamError:

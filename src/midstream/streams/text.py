@@ -16,7 +16,7 @@ from ..extract.documents import BEGIN, ERROR, READ, extraction
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
-    from .._options import AfterRoot, OnError, Pick, Thinking
+    from .._options import AfterRoot, Dialect, OnError, Pick, Thinking
     from ..accumulators.update import JsonFragmentUpdate
     from ..extract.documents import DocumentStream, Part
     from ..limits import Limits
@@ -65,6 +65,7 @@ def updates(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
+    dialect: Dialect = "strict",
     extract: bool = False,
     pick: Pick = "first",
     thinking: Thinking = "auto",
@@ -87,6 +88,7 @@ def updates(
         limits=limits,
         parse_int=parse_int,
         parse_float=parse_float,
+        dialect=dialect,
     )
     if isinstance(fragments, (str, bytes)):
         fragments = [fragments]
@@ -171,6 +173,7 @@ def values(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
+    dialect: Dialect = "strict",
     extract: bool = False,
     pick: Pick = "first",
     thinking: Thinking = "auto",
@@ -188,7 +191,12 @@ def values(
     [{'city': 'Par'}, {'city': 'Paris'}, {'city': 'Paris', 'days': 12}]
     """
     accumulator = JsonValueAccumulator(
-        on_error=on_error, after_root=after_root, limits=limits, parse_int=parse_int, parse_float=parse_float
+        on_error=on_error,
+        after_root=after_root,
+        limits=limits,
+        parse_int=parse_int,
+        parse_float=parse_float,
+        dialect=dialect,
     )
     documents = extraction(accumulator, extract, pick, thinking, on_error, after_root)
     stream = ValueStream(accumulator, documents)
@@ -209,6 +217,7 @@ def parse_partial(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
+    dialect: Dialect = "strict",
     extract: bool = False,
     pick: Pick = "first",
     thinking: Thinking = "auto",
@@ -231,7 +240,12 @@ def parse_partial(
     ([1], [1, 2], UNDEFINED)
     """
     accumulator = JsonValueAccumulator(
-        on_error=on_error, after_root=after_root, limits=limits, parse_int=parse_int, parse_float=parse_float
+        on_error=on_error,
+        after_root=after_root,
+        limits=limits,
+        parse_int=parse_int,
+        parse_float=parse_float,
+        dialect=dialect,
     )
     documents = extraction(accumulator, extract, pick, thinking, on_error, after_root)
     if documents is None:

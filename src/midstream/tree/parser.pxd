@@ -3,7 +3,7 @@ cimport cython
 from ..core.grammar cimport feed, finish
 from ..core.machine cimport Machine, new_machine
 from .nodes cimport JsonAstNode
-from .visitor cimport TreeVisitor, new_visitor, open_containers
+from .visitor cimport TreeVisitor, new_visitor, spine_of
 
 cdef class ParserState:
     cdef Machine _grammar
@@ -24,4 +24,6 @@ cdef ParserState _new_state(Machine grammar, dict options, JsonAstNode root, Py_
 cdef ParserState _next_state(ParserState before, Machine grammar, TreeVisitor visitor)
 @cython.locals(state=ParserState, visitor=TreeVisitor)
 cpdef ParserState load_state(object data, object parse_int=*, object parse_float=*)
-cpdef ParserState create_parser_state(object after_root=*, object limits=*, object parse_int=*, object parse_float=*)
+cpdef ParserState create_parser_state(
+    object after_root=*, object limits=*, object parse_int=*, object parse_float=*, object dialect=*
+)

@@ -6,6 +6,7 @@ import reprlib
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
+from .._options import check_dialect
 from .._signature import SourceSignature
 from .._undefined import UNDEFINED
 from ..accumulators.base import DEFAULT_LIMITS
@@ -24,12 +25,14 @@ if not TYPE_CHECKING and cython.compiled:
 if not cython.compiled:
     from ..core.grammar import feed, finish
     from ..core.machine import new_machine
-    from .visitor import new_visitor, open_containers
+    from .visitor import new_visitor, spine_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .._options import Dialect
     from ..core.machine import Machine
+    from ..errors import Repair
     from .nodes import JsonAstNode
     from .visitor import TreeVisitor
 
@@ -83,6 +86,10 @@ _MODES = {
     _modes.KEY: ParserMode.KEY,
     _modes.NUMBER: ParserMode.NUMBER,
     _modes.LITERAL: ParserMode.LITERAL,
+    _modes.LENIENT_STRING: ParserMode.STRING,
+    _modes.BARE_STRING: ParserMode.STRING,
+    _modes.LENIENT_KEY: ParserMode.KEY,
+    _modes.BARE_KEY: ParserMode.KEY,
     _modes.FAILED: ParserMode.ERROR,
 }
 
@@ -126,7 +133,7 @@ class ParserState:
     @property
     def stack(self) -> tuple[int, ...]:
         """The ids of the open containers, from the root to the innermost."""
-        return tuple(open_containers(self._root))
+        return tuple([node.id for node in spine_of(self._root)])
 
     @property
     def nodes(self) -> Nodes:
@@ -152,6 +159,20 @@ class ParserState:
     def is_complete(self) -> bool:
         """Whether a complete document has been read."""
         return self._grammar.is_complete()
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """What the lenient dialect repaired, in text order; at most ``max_repairs`` of the limits.
+
+        >>> parse_chunk(create_parser_state(dialect="lenient"), "[1,]").repairs[0].message
+        'a trailing comma was skipped (line 1, column 4)'
+        """
+        return tuple(self._grammar.repairs or ())
+
+    @property
+    def repair_count(self) -> int:
+        """How many repairs there were, including those that exceed the limit."""
+        return self._grammar.repair_count
 
     @property
     def index(self) -> int:
@@ -199,17 +220,27 @@ def create_parser_state(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
+    dialect: Dialect = "strict",
 ) -> ParserState:
     """Return the state before any text.
+
+    The options are those of `JsonFragmentAccumulator`.
 
     >>> create_parser_state()
     ParserState(mode=Value, index=0, stack=(), next_id=0)
     """
     if after_root not in ("error", "ignore"):
         raise ValueError("after_root must be 'error' or 'ignore': a state contains one document")
+    check_dialect(dialect)
     limits.check()
-    options = {"after_root": after_root, "limits": limits, "parse_int": parse_int, "parse_float": parse_float}
-    grammar = new_machine(limits, after_root, False, parse_int, parse_float)
+    options = {
+        "after_root": after_root,
+        "limits": limits,
+        "parse_int": parse_int,
+        "parse_float": parse_float,
+        "dialect": dialect,
+    }
+    grammar = new_machine(limits, after_root, False, parse_int, parse_float, dialect == "lenient")
     return _new_state(grammar, options, None, 0, None)
 
 
@@ -302,6 +333,7 @@ def dump_state(state: ParserState) -> dict[str, Any]:
         "type": "ParserState",
         "after_root": options["after_root"],
         "limits": list(options["limits"]),
+        "dialect": options["dialect"],
         "hooks": options["parse_int"] is not int or options["parse_float"] is not float,
         "grammar": saved._grammar.state(),
         "key": None if saved._pending_key is None else save_text(saved._pending_key),
@@ -337,6 +369,8 @@ def load_state(
             limits=Limits(*data["limits"]),
             parse_int=parse_int,
             parse_float=parse_float,
+            # absent from a state that an earlier version saved
+            dialect=data.get("dialect", "strict"),
         )
         state._grammar.load(data["grammar"])
         visitor = new_visitor(None, 0, None)
@@ -344,7 +378,7 @@ def load_state(
         if visitor.brackets() != data["grammar"]["open"]:
             raise ValueError("the brackets contradict the open containers")
         root = visitor.freeze()
-        _check_leaf(state.mode, data["grammar"]["token"], root)
+        _check_leaf(state._grammar.mode, data["grammar"]["token"], root)
         key = None if data["key"] is None else load_text(data["key"])
         return _new_state(state._grammar, state._options, root, visitor.next_id, key)
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -352,16 +386,19 @@ def load_state(
         raise JsonStreamError(ParserError(ErrorCode.INVALID_CHECKPOINT, message, 0, 1, 1)) from None
 
 
-def _check_leaf(mode: ParserMode, token: list[Any], root: JsonAstNode | None) -> None:
+def _check_leaf(mode: int, token: list[Any], root: JsonAstNode | None) -> None:
     """Raise ValueError unless the open leaf of a loaded tree is the token that the grammar is reading."""
-    if mode == ParserMode.ERROR:
+    if mode == _modes.FAILED:
         return
     kind = text = None
-    if mode == ParserMode.STRING:
+    if mode == _modes.LENIENT_STRING:
+        # the visitor does not know of it before it is certain that it is one
+        kind = "string" if token[1] & _modes.BEGUN else None
+    elif mode in (_modes.STRING, _modes.BARE_STRING):
         kind = "string"
-    elif mode == ParserMode.NUMBER:
+    elif mode == _modes.NUMBER:
         kind, text = "number", token[1]
-    elif mode == ParserMode.LITERAL:
+    elif mode == _modes.LITERAL:
         kind = "null" if token[0] == "null" else "boolean"
     leaf = root
     while isinstance(leaf, Container) and not leaf.closed:

@@ -1,6 +1,7 @@
 cimport cython
 
 from ..core.chars cimport Chars, ascii_slice, chars_of
+from ..core.modes cimport IN_CONTAINER
 from ..core.visitor cimport Visitor
 from .containers cimport Container, JsonArrayAstNode, new_container, renewed
 from .nodes cimport JsonAstNode, JsonNumberAstNode, TextNode, new_literal, new_number, new_string
@@ -19,6 +20,7 @@ cdef class OpenContainer:
     cdef str key
     cdef Container before
     cdef list items
+    cdef Py_ssize_t count(self) except -1
     @cython.locals(before=Container, items=Vector, base=tuple)
     cdef Container freeze(self, bint closed, JsonAstNode last)
 
@@ -52,6 +54,8 @@ cdef class TreeVisitor(Visitor):
     cdef int _enter(self, bint is_array) except -1
     @cython.locals(container=OpenContainer, depth=Py_ssize_t)
     cdef int _leave(self) except -1
+    @cython.locals(node=Container, container=OpenContainer, count=Py_ssize_t, is_array=bint)
+    cdef list _path_at(self, int where)
     @cython.locals(still_open=list, container=OpenContainer)
     cdef int replay(self, list rows, object parse_int, object parse_float) except -1
     cdef int _replay_leaf(self, str kind, bint closed, list content, object parse_int, object parse_float) except -1
@@ -62,6 +66,6 @@ cdef class TreeVisitor(Visitor):
 @cython.locals(visitor=TreeVisitor)
 cdef TreeVisitor new_visitor(JsonAstNode root, Py_ssize_t next_id, str pending_key)
 @cython.locals(node=JsonAstNode, container=Container)
-cdef list open_containers(JsonAstNode root)
+cdef list spine_of(JsonAstNode root)
 @cython.locals(visitor=TreeVisitor)
 cpdef JsonAstNode load_node(list rows, Py_ssize_t id, Py_ssize_t parent_id, str key)

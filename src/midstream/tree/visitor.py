@@ -19,6 +19,7 @@ from ..accumulators.value_text import is_number
 from ..core import cython_shim as cython
 from ..core.text import load_text
 from ..core.visitor import Visitor
+from ..paths import format_path
 from .containers import Container, JsonArrayAstNode
 from .nodes import JsonAstNode, JsonNumberAstNode, TextNode
 from .vector import EMPTY
@@ -28,6 +29,7 @@ if not TYPE_CHECKING and cython.compiled:
 
 if not cython.compiled:
     from ..core.chars import ascii_slice, chars_of
+    from ..core.modes import IN_CONTAINER
     from .containers import new_container, renewed
     from .nodes import new_literal, new_number, new_string
     from .rope import grow
@@ -41,7 +43,10 @@ if not cython.compiled:
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["TreeVisitor", "load_node", "new_visitor", "open_containers"]
+    from ..errors import Repair
+    from ..paths import Segment
+
+__all__ = ["TreeVisitor", "load_node", "new_visitor", "spine_of"]
 
 
 @cython.final
@@ -58,6 +63,10 @@ class OpenContainer:
     key: str | None
     before: Container | None
     items: list[JsonAstNode]
+
+    def count(self) -> int:
+        """Return the number of closed children."""
+        return len(self.items) + (0 if self.before is None else self.before._items.count)
 
     def freeze(self, closed: bool, last: JsonAstNode | None) -> Container:
         """Return the node of the new version; last is the child that is still open."""
@@ -297,6 +306,29 @@ class TreeVisitor(Visitor):
         self._open_leaf(LITERAL)
         self.rope = value
 
+    def repair(self, repair: Repair, where: int) -> Repair:
+        return repair._replace(path=format_path("root", self._path_at(where)))
+
+    def _path_at(self, where: int) -> list[Segment]:
+        """Return the path of a place: where a repair is."""
+        path: list[Segment] = []
+        # the number of closed children, -1 at the root
+        count, is_array = -1, False
+        # what does not change must not be thawed
+        for node in self.spine if self.thawed else spine_of(self.root):
+            if count >= 0:
+                path.append(count if is_array else str(node._key))
+            count = node._items.count
+            is_array = isinstance(node, JsonArrayAstNode)
+        for container in self.opened:
+            if count >= 0:
+                path.append(count if is_array else str(container.key))
+            count = container.count()
+            is_array = container.is_array
+        if where != IN_CONTAINER and count >= 0:
+            path.append(count if is_array else str(self.pending_key))
+        return path
+
     # saved states
 
     def replay(
@@ -393,15 +425,15 @@ def new_visitor(root: JsonAstNode | None, next_id: int, pending_key: str | None)
     return visitor
 
 
-def open_containers(root: JsonAstNode | None) -> list[int]:
-    """Return the ids of the open containers, from the root to the innermost."""
-    ids = []
+def spine_of(root: JsonAstNode | None) -> list[Container]:
+    """Return the open containers, from the root to the innermost."""
+    spine = []
     node = root
     while isinstance(node, Container) and not node._closed:
         container: Container = node
-        ids.append(container._id)
+        spine.append(container)
         node = container._last
-    return ids
+    return spine
 
 
 def is_part_of_number(text: str) -> bool:

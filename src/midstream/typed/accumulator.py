@@ -16,8 +16,9 @@ from .visitor import TypedVisitor
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from .._options import Dialect
     from ..accumulators.update import JsonFragmentUpdate
-    from ..errors import TypedError
+    from ..errors import Repair, TypedError
     from ..limits import Limits
     from ..paths import Segments
     from .events import TypedEvent
@@ -39,7 +40,7 @@ class JsonTypedAccumulator(Generic[T]):
     - ``context=None``: the context for pydantic's validators, as in ``TypeAdapter.validate_json``.
     - ``hold=()``: paths, such as ``"title"`` or ``"items[*].body"``, of values that are shown only when they
       are complete.
-    - ``limits=Limits()``: the size and depth that a document may have, as for `JsonFragmentAccumulator`.
+    - ``limits=Limits()`` and ``dialect="strict"``: as for `JsonFragmentAccumulator`.
     - ``library=None``: ``"pydantic"`` or ``"msgspec"``, for a type that belongs to neither, such as
       ``list[int]``.
 
@@ -71,7 +72,7 @@ class JsonTypedAccumulator(Generic[T]):
         context: Any = ...,
         hold: Iterable[str | tuple[Any, ...]] = ...,
         limits: Limits = ...,
-        dialect: str = ...,
+        dialect: Dialect = ...,
         library: Literal["pydantic", "msgspec"] | None = ...,
     ) -> None: ...
 
@@ -84,7 +85,7 @@ class JsonTypedAccumulator(Generic[T]):
         context: Any = ...,
         hold: Iterable[str | tuple[Any, ...]] = ...,
         limits: Limits = ...,
-        dialect: str = ...,
+        dialect: Dialect = ...,
         library: Literal["pydantic", "msgspec"] | None = ...,
     ) -> None: ...
 
@@ -96,15 +97,13 @@ class JsonTypedAccumulator(Generic[T]):
         context: Any = None,
         hold: Iterable[str | tuple[Any, ...]] = (),
         limits: Limits = DEFAULT_LIMITS,
-        dialect: str = "strict",
+        dialect: Dialect = "strict",
         library: Literal["pydantic", "msgspec"] | None = None,
     ) -> None:
         if on_invalid not in ("collect", "raise"):
             raise ValueError(f"on_invalid is 'collect' or 'raise', not {on_invalid!r}")
-        if dialect != "strict":
-            raise ValueError(f"dialect is 'strict', not {dialect!r}")
         self._plan = plan_of(type, library)
-        self._updates = JsonFragmentAccumulator(limits=limits)
+        self._updates = JsonFragmentAccumulator(limits=limits, dialect=dialect)
         self._read = self._updates.add_fragment
         self._context = context
         self._hold = _held(hold)
@@ -220,6 +219,11 @@ class JsonTypedAccumulator(Generic[T]):
     def errors(self) -> list[TypedError]:
         """Everything that is invalid so far, without the errors of values that a duplicate key replaced."""
         return self._snapshot([]).errors
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """What the lenient dialect repaired, in text order; at most ``max_repairs`` of the limits."""
+        return self._visitor.repairs
 
     @property
     def result(self) -> T:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._undefined import UNDEFINED
@@ -14,9 +15,9 @@ from .accumulator import JsonTypedAccumulator
 from .plans import plan_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping
 
-    from .._options import OnInvalidEvent
+    from .._options import Dialect, OnInvalidEvent
     from ..calls.call import CallState
     from ..calls.handler import ToolCall
     from ..errors import TypedError
@@ -82,17 +83,25 @@ class TypedCall:
 class _Arguments:
     """The arguments of a call, and the accumulator that validates them."""
 
-    def __init__(self, accumulator: JsonTypedAccumulator[Any] | None, type: Any) -> None:
+    def __init__(self, new: Callable[[Dialect], JsonTypedAccumulator[Any]] | None, type: Any) -> None:
         self.type = type
-        self._accumulator = accumulator
+        self._new = new
+        self._dialect: Dialect = "strict"
+        self._accumulator: JsonTypedAccumulator[Any] | None = None
         self._length = 0
         self._is_finished = False
 
     def view(self, state: CallState, call: ToolCall) -> TypedCall:
         """Add the text that is new since the last call of this method, and return the tool call."""
-        accumulator = self._accumulator
-        if accumulator is None:
+        if self._new is None:
             return TypedCall(call, None, None)
+        accumulator = self._accumulator
+        if accumulator is None or self._dialect != state.dialect:
+            # a sender that repairs the arguments says so only with its first repair
+            self._dialect = state.dialect
+            accumulator = self._accumulator = self._new(state.dialect)
+            self._length = 0
+            self._is_finished = False
         if not self._is_finished:
             try:
                 if state.length > self._length:
@@ -123,6 +132,7 @@ class TypedCallStream:
         bare: bool = False,
         unwrap: bool = False,
         tools: Mapping[str, Any] | None = None,
+        dialect: Dialect = "strict",
     ) -> None:
         self._types = dict(types)
         if tools is None and format in TEXT_FORMATS:
@@ -130,7 +140,7 @@ class TypedCallStream:
             tools = {name: plan_of(type).json_schema() for name, type in self._types.items()}
         self._limits = limits
         self._context = context
-        self._stream = CallStream(format, limits, on_error, bare, unwrap, tools)
+        self._stream = CallStream(format, limits, on_error, bare, unwrap, tools, dialect)
         # the state is kept alive, so that no other object gets its id
         self._arguments: dict[int, tuple[CallState, _Arguments]] = {}
 
@@ -166,10 +176,9 @@ class TypedCallStream:
         if state.name is None:
             return _Arguments(None, None)
         type = self._types.get(state.name)
-        accumulator: JsonTypedAccumulator[Any] | None = None
-        if type is not None and not state.is_free_text:
-            accumulator = JsonTypedAccumulator(type, limits=self._limits, context=self._context)
-        arguments = _Arguments(accumulator, type)
+        is_typed = type is not None and not state.is_free_text
+        new = partial(JsonTypedAccumulator, type, limits=self._limits, context=self._context)
+        arguments = _Arguments((lambda dialect: new(dialect=dialect)) if is_typed else None, type)
         self._arguments[id(state)] = state, arguments
         return arguments
 
@@ -196,6 +205,7 @@ def typed_calls(
     bare: bool = False,
     unwrap: bool = False,
     tools: Mapping[str, Any] | None = None,
+    dialect: Dialect = "strict",
     close: bool = True,
 ) -> Generator[list[TypedCall], None, None]:
     """Iterate over the tool calls of a provider's stream, each validated as the type of its tool.
@@ -220,7 +230,7 @@ def typed_calls(
     >>> calls[0].result
     Weather(city='Paris')
     """
-    calls = TypedCallStream(types, format, limits, context, on_error, bare, unwrap, tools)
+    calls = TypedCallStream(types, format, limits, context, on_error, bare, unwrap, tools, dialect)
     with source_of(stream, close) as source:
         for event in source:
             found = calls.add_event(event)

@@ -14,6 +14,7 @@ from .places import IGNORED, Kind
 from .views import node_of, view_of
 
 if TYPE_CHECKING:
+    from ..errors import Repair
     from ..paths import Segment, Segments
     from .accumulator import JsonTypedAccumulator
     from .events import TypedEvent
@@ -34,7 +35,7 @@ class TypedSnapshot(Generic[T]):
 
     - ``partial``: a read-only view; ``raw``: the JSON value so far, as `values` would show it.
     - ``events``: the values that the last fragment completed or showed to be invalid; ``errors``: everything
-      that is invalid so far.
+      that is invalid so far; ``repairs``: what the lenient dialect repaired.
     - ``is_complete`` and ``result``: the validated value, an instance of your type.
     - ``state(path)`` and ``open_path``: which values are final, and which one is being written.
 
@@ -45,16 +46,20 @@ class TypedSnapshot(Generic[T]):
     ['Paris', 'Lyon']
     """
 
-    __slots__ = ("_accumulator", "_at", "_count", "_errors", "_length", "_result", "events", "is_complete")
+    __slots__ = (
+        "_accumulator", "_at", "_count", "_errors", "_length", "_result", "events", "is_complete", "repairs",
+    )  # fmt: skip
 
     events: list[TypedEvent]
     is_complete: bool
+    repairs: tuple[Repair, ...]
 
     def __init__(
         self, events: list[TypedEvent], visitor: TypedVisitor, accumulator: JsonTypedAccumulator[T]
     ) -> None:
         self.events = events
         self.is_complete = visitor.is_complete
+        self.repairs = visitor.repairs
         self._at = visitor.capture()
         self._errors = errors = visitor.errors
         self._length = len(errors.entries)

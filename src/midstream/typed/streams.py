@@ -12,6 +12,7 @@ from .accumulator import JsonTypedAccumulator
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
+    from .._options import Dialect
     from ..limits import Limits
     from .snapshot import TypedSnapshot
 
@@ -50,7 +51,7 @@ def typed_values(
     hold: Iterable[str | tuple[Any, ...]] = ...,
     close: bool = ...,
     limits: Limits = ...,
-    dialect: str = ...,
+    dialect: Dialect = ...,
     library: Literal["pydantic", "msgspec"] | None = ...,
 ) -> Generator[TypedSnapshot[T], None, None]: ...
 
@@ -65,7 +66,7 @@ def typed_values(
     hold: Iterable[str | tuple[Any, ...]] = ...,
     close: bool = ...,
     limits: Limits = ...,
-    dialect: str = ...,
+    dialect: Dialect = ...,
     library: Literal["pydantic", "msgspec"] | None = ...,
 ) -> Generator[TypedSnapshot[Any], None, None]: ...
 
@@ -79,7 +80,7 @@ def typed_values(
     hold: Iterable[str | tuple[Any, ...]] = (),
     close: bool = True,
     limits: Limits = DEFAULT_LIMITS,
-    dialect: str = "strict",
+    dialect: Dialect = "strict",
     library: Literal["pydantic", "msgspec"] | None = None,
 ) -> Generator[TypedSnapshot[Any], None, None]:
     """Iterate over the snapshots of a typed value that arrives in fragments.

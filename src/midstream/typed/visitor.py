@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ..accumulators.update import JsonFragmentUpdate
+    from ..errors import Repair
     from ..paths import Segment, Segments
     from .nodes import Capture
     from .plans import Plan
@@ -56,6 +57,7 @@ START_ARRAY = JsonFragmentKind.StartArray
 END_OBJECT = JsonFragmentKind.EndObject
 END_ARRAY = JsonFragmentKind.EndArray
 JSON_COMPLETE = JsonFragmentKind.JsonComplete
+REPAIR = JsonFragmentKind.Repair
 
 
 class TypedVisitor:
@@ -83,6 +85,7 @@ class TypedVisitor:
         self.role = SHOWN
         self.events: list[TypedEvent] = []
         self.errors = ErrorLog()
+        self.repairs: tuple[Repair, ...] = ()
         self.result: Any = UNDEFINED
         self.is_complete = False
 
@@ -118,6 +121,8 @@ class TypedVisitor:
                 self.end()
             elif kind is JSON_COMPLETE:
                 self.end_document()
+            elif kind is REPAIR and (repair := update.repair) is not None:
+                self.repairs = (*self.repairs, repair)
 
     def begin_member(self, key: str) -> None:
         """Find the place of the member whose key has arrived."""

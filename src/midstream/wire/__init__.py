@@ -10,7 +10,7 @@ Read the files in this order:
 ``cursor``     checks a batch of updates against the position so far, and lists the visitor calls it implies
 ``reader``     checks batches of updates with a cursor, and returns their visitor calls
 ``rebuilder``  ``JsonFragmentRebuilder``: applies updates to a value
-``patches``    ``JsonPatchWriter`` and ``patches``: updates as JSON Patch operations
+``patches``    ``JsonPatchWriter`` and ``patches``: updates as JSON Patches; ``patches_async``: its twin
 ``patching``   ``apply_patch``: applies a JSON Patch to a value; ``pointers``: JSON Pointers
 
 Invariants: a rebuilder builds the same value from updates and from their wire form; a batch with an update

@@ -20,7 +20,7 @@ from .reader import CALLS, UpdateReader
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
-    from .._options import OnError
+    from .._options import Dialect, OnError
     from ..limits import Limits
     from .reader import Update
 
@@ -191,6 +191,7 @@ class PatchStream:
         limits: Limits,
         parse_int: Callable[[str], Any],
         parse_float: Callable[[str], Any],
+        dialect: Dialect,
     ) -> None:
         if after_root not in ("error", "ignore"):
             raise ValueError(
@@ -204,6 +205,7 @@ class PatchStream:
             limits=limits,
             parse_int=parse_int,
             parse_float=parse_float,
+            dialect=dialect,
         )
         self._writer = JsonPatchWriter(base=base, append=append, root=root, limits=limits)
 
@@ -241,6 +243,7 @@ def patches(
     limits: Limits = DEFAULT_LIMITS,
     parse_int: Callable[[str], Any] = int,
     parse_float: Callable[[str], Any] = float,
+    dialect: Dialect = "strict",
     close: bool = True,
 ) -> Generator[list[Op], None, None]:
     """Iterate over the JSON Patches of a text that arrives in fragments, none of them empty.
@@ -253,7 +256,7 @@ def patches(
     [{'op': 'add', 'path': '', 'value': {'city': 'Par'}}]
     [{'op': 'replace', 'path': '/city', 'value': 'Paris'}]
     """
-    stream = PatchStream(base, append, root, on_error, after_root, limits, parse_int, parse_float)
+    stream = PatchStream(base, append, root, on_error, after_root, limits, parse_int, parse_float, dialect)
     return _patches(stream, Source(fragments, close))
 
 

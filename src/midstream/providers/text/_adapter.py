@@ -23,6 +23,7 @@ from ._schema import ToolSchema
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ..._options import Dialect
     from ...calls.messages import Message
     from ._formats import TextFormat
 
@@ -44,12 +45,13 @@ class Options(NamedTuple):
 
     ``bare``: an object at the very start of the text is a call without its marker (the formats of engine
     E1). ``unwrap``: arguments that are a JSON string are its content. ``tools``: the JSON Schema of the
-    arguments of each tool, by name.
+    arguments of each tool, by name. ``dialect``: that of objects and arguments.
     """
 
     bare: bool = False
     unwrap: bool = False
     tools: Mapping[str, Any] | None = None
+    dialect: Dialect = "strict"
 
 
 class TextAdapter(BaseAdapter):
@@ -290,11 +292,11 @@ class TextAdapter(BaseAdapter):
     def _new_body(self) -> Body:
         row, output, options = self._format, self._output, self._options
         if row.engine == "objects":
-            return ObjectBody(output, row.opening, options.unwrap)
+            return ObjectBody(output, row.opening, options.unwrap, options.dialect)
         if row.parameters is not None:
             schema = ToolSchema((options.tools or {}).get(output.name or ""))
             return ParametersBody(output, row.parameters, (*row.frames, *row.starts), row.ends, schema)
-        return DocumentBody(output, self._resume, options.unwrap)
+        return DocumentBody(output, self._resume, options.unwrap, options.dialect)
 
     def _read_body(self, text: str, i: int) -> int:
         body = self._body

@@ -8,6 +8,7 @@ from ._json_text import JsonText
 from ._markers import skip_space
 
 if TYPE_CHECKING:
+    from ..._options import Dialect
     from ._markers import Markers
     from ._output import Output
 
@@ -17,9 +18,10 @@ __all__ = ["DocumentBody"]
 class DocumentBody:
     """The arguments of one call; a marker in their place means that there are none."""
 
-    def __init__(self, output: Output, after: Markers, unwrap: bool) -> None:
+    def __init__(self, output: Output, after: Markers, unwrap: bool, dialect: Dialect) -> None:
         self._output = output
         self._unwrap = unwrap
+        self._dialect = dialect
         # what may follow a call
         self._after = after
         self._text: JsonText | None = None
@@ -42,7 +44,7 @@ class DocumentBody:
             if text[i] not in '{["':
                 self.is_broken = True
                 return i
-            self._text = JsonText(self._output, self._unwrap)
+            self._text = JsonText(self._output, self._unwrap, self._dialect, text[i])
         i = self._text.read(text, i)
         self.is_broken = self._text.is_broken
         if self._text.is_over:

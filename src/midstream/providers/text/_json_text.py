@@ -9,37 +9,44 @@ from ...accumulators.update import JsonFragmentKind
 from ...limits import Limits
 
 if TYPE_CHECKING:
+    from ..._options import Dialect
     from ._output import Output
 
 __all__ = ["JsonText", "new_reader"]
 
 # the limits of a call are those of its reader; here the text is only searched for its end
-_UNLIMITED = Limits(None, None, None, None)
+_UNLIMITED = Limits(None, None, None, None, None)
 # what is read at once doubles with the text, so that little is read after its end
 _FIRST_WINDOW = 256
 _LARGEST_WINDOW = 65_536
 
 
-def new_reader() -> JsonFragmentAccumulator:
+def new_reader(dialect: Dialect, root: str = "root") -> JsonFragmentAccumulator:
     """Return an accumulator that reads one document and keeps what follows."""
     return JsonFragmentAccumulator(
-        on_error="event", after_root="ignore", limits=_UNLIMITED, parse_int=str, parse_float=str
+        root=root,
+        on_error="event",
+        after_root="ignore",
+        limits=_UNLIMITED,
+        parse_int=str,
+        parse_float=str,
+        dialect=dialect,
     )
 
 
 class JsonText:
     """The arguments of a call: an object, an array or a string.
 
-    With ``unwrap``, a string is decoded: its content is the text of the arguments.
+    With ``unwrap``, a string is decoded: its content is the text of the arguments. A string itself is read
+    strictly in every dialect, because only its context shows where one with mistakes ends.
     """
 
-    __slots__ = ("_is_decoded", "_length", "_output", "_reader", "_unwrap", "_window", "is_broken", "is_over")
+    __slots__ = ("_is_decoded", "_length", "_output", "_reader", "_window", "is_broken", "is_over")
 
-    def __init__(self, output: Output, unwrap: bool) -> None:
+    def __init__(self, output: Output, unwrap: bool, dialect: Dialect, opening: str) -> None:
         self._output = output
-        self._unwrap = unwrap
-        self._is_decoded = False
-        self._reader = new_reader()
+        self._is_decoded = unwrap and opening == '"'
+        self._reader = new_reader("strict" if opening == '"' else dialect)
         self._window = _FIRST_WINDOW
         # the characters read so far
         self._length = 0
@@ -49,8 +56,6 @@ class JsonText:
     def read(self, text: str, i: int) -> int:
         """Read from i on; return the index after what belongs to the JSON text."""
         end = len(text)
-        if self._length == 0:
-            self._is_decoded = self._unwrap and text.startswith('"', i)
         while i < end and not self.is_over and not self.is_broken:
             i = self._read_window(text, i, min(end, i + self._window))
         return i

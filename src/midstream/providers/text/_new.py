@@ -11,11 +11,15 @@ from ._harmony import HarmonyAdapter
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..._options import Dialect
+
 __all__ = ["new_adapter"]
 
 
-def new_adapter(format: str, bare: bool, unwrap: bool, tools: Mapping[str, Any] | None) -> TextAdapter:
+def new_adapter(
+    format: str, bare: bool, unwrap: bool, tools: Mapping[str, Any] | None, dialect: Dialect
+) -> TextAdapter:
     """Return a new adapter for a format of the table."""
     row = FORMATS[format]
     cls = HarmonyAdapter if row.engine == "harmony" else TextAdapter
-    return cls(row, Options(bare, unwrap, tools))
+    return cls(row, Options(bare, unwrap, tools, dialect))

@@ -13,6 +13,7 @@ from ...accumulators.update import JsonFragmentKind as Kind
 from ._json_text import JsonText, new_reader
 
 if TYPE_CHECKING:
+    from ..._options import Dialect
     from ...accumulators.update import JsonFragmentUpdate
     from ._output import Output
 
@@ -27,10 +28,11 @@ _ARGUMENTS = ("arguments", "parameters")
 class ObjectBody:
     """The object of one call, or the array of the objects of several."""
 
-    def __init__(self, output: Output, opening: str, unwrap: bool) -> None:
+    def __init__(self, output: Output, opening: str, unwrap: bool, dialect: Dialect) -> None:
         self._output = output
         self._unwrap = unwrap
-        self._reader = new_reader()
+        self._dialect = dialect
+        self._reader = new_reader(dialect, "call")
         # the characters that the reader has read, and how deep the objects of calls are
         self._length = 0
         self._call_depth = len(opening)
@@ -59,7 +61,7 @@ class ObjectBody:
                 self._feed("null", 0, 4)
                 self._is_placeholder = False
                 self._key = None
-                self._value = JsonText(self._output, self._unwrap)
+                self._value = JsonText(self._output, self._unwrap, self._dialect, text[i])
             else:
                 cut = _CUT.search(text, i + 1)
                 i = self._feed(text, i, end if cut is None else cut.start())
@@ -91,12 +93,17 @@ class ObjectBody:
     def _apply(self, update: JsonFragmentUpdate) -> None:
         kind = update.kind
         if kind is Kind.StartObject or kind is Kind.StartArray:
+            if self._expects_arguments():
+                # a repair has found their key only now, so some of their text has been read with the object
+                self.is_broken = True
             self._depth += 1
             if self._depth == self._call_depth:
                 # anything else in an array of calls means nothing
                 self._is_call = kind is Kind.StartObject
                 if self._is_call:
                     self._begin_call()
+        elif update.repair is not None:
+            self._output.repair(update.repair)
         elif kind is Kind.EndObject or kind is Kind.EndArray:
             self._depth -= 1
             if self._depth == self._call_depth - 1 and kind is Kind.EndObject:

@@ -15,6 +15,7 @@ from ...calls.messages import (
 
 if TYPE_CHECKING:
     from ...calls.messages import Message
+    from ...errors import Repair
 
 __all__ = ["Output"]
 
@@ -33,6 +34,8 @@ class Output:
         self._is_known = False
         self.has_open_call = False
         self.name: str | None = None
+        # what was repaired before the call began
+        self._repairs: list[Repair] = []
         # whether there has been anything but white space
         self.has_content = False
 
@@ -59,6 +62,18 @@ class Output:
         self.has_open_call = self.has_content = True
         if name is not None or id is not None:
             self.identify(name, id)
+        repairs, self._repairs = self._repairs, []
+        for repair in repairs:
+            self.repair(repair)
+
+    def repair(self, repair: Repair) -> None:
+        """Add a repair in the text around the arguments, of the open call or of the next one."""
+        if self.has_open_call:
+            self._flush()
+            self._is_known = True
+            self._messages.append(ToolCallUpdate(None, self._index, repairs=(repair,)))
+        else:
+            self._repairs.append(repair)
 
     def identify(self, name: str | None = None, id: str | None = None) -> None:
         """Add the name or the id of the open call."""

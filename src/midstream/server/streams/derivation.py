@@ -13,6 +13,7 @@ from .snapshot import SnapshotBuilder
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ..._options import Dialect
     from ...calls.messages import Message, StreamSnapshot
     from ...events.writer import Form
     from ..store.base import End
@@ -25,11 +26,15 @@ _BLANK_LINES = (b"\n\n", b"\r\r", b"\n\r", b"\n\r\n", b"\r\r\n")
 
 
 class Variant(NamedTuple):
-    """Which events a viewer receives: midstream's in a form, the provider's, or both."""
+    """Which events a viewer receives: midstream's in a form, the provider's, or both.
+
+    In ``dialect`` the arguments of calls are read.
+    """
 
     is_raw: bool = False
     with_provider: bool = False
     form: Form = "full"
+    dialect: Dialect = "strict"
 
 
 RAW = Variant(is_raw=True)
@@ -45,12 +50,13 @@ class Derivation:
     """
 
     def __init__(self, id: str, meta: Mapping[str, Any], variant: Variant, max_bytes: int) -> None:
-        kind = Kind(meta["name"], meta["format"], variant.with_provider, variant.form)
+        kind = Kind(meta["name"], meta["format"], variant.with_provider, variant.form, variant.dialect)
         self._id = id
         self._events = EventStream(id, kind)
         self._builder: SnapshotBuilder | None = None
         self._decoder = SseDecoder()
         self._with_provider = variant.with_provider
+        self._dialect = variant.dialect
         self._max_bytes = max_bytes
         # after an error that ends the stream for the viewers of this variant
         self.is_over = False
@@ -96,7 +102,7 @@ class Derivation:
 
     def observe(self) -> None:
         """Collect what is said from now on, for `snapshot`."""
-        self._builder = SnapshotBuilder()
+        self._builder = SnapshotBuilder(self._dialect)
         self._events.observer = self._observe
 
     def _observe(self, message: Message) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...accumulators.fragments import JsonFragmentAccumulator
 from ...calls.handler import ToolsAggregateMessageHandler
 from ...calls.messages import (
     MessageEnd,
@@ -19,6 +20,8 @@ from ...calls.messages import (
 from ...calls.state import State
 
 if TYPE_CHECKING:
+    from ..._options import Dialect
+    from ...accumulators.update import JsonFragmentUpdate
     from ...calls.call import CallState
     from ...calls.messages import Message
 
@@ -44,7 +47,7 @@ class _Handler(ToolsAggregateMessageHandler):
 
 
 class SnapshotBuilder:
-    """Collect the messages of a stream.
+    """Collect the messages of a stream, whose calls are read in a dialect.
 
     >>> builder = SnapshotBuilder()
     >>> for text in ("Hel", "lo"): builder.add(TextDelta(text, "m1"))
@@ -52,7 +55,8 @@ class SnapshotBuilder:
     'Hello'
     """
 
-    def __init__(self) -> None:
+    def __init__(self, dialect: Dialect = "strict") -> None:
+        self._is_lenient = dialect == "lenient"
         self._handler = _Handler()
         self._entries: dict[tuple[str | None, int], _Entry] = {}
 
@@ -87,7 +91,7 @@ class SnapshotBuilder:
         """Return the snapshot."""
         calls: dict[tuple[str | None, int], list[dict[str, Any]]] = {}
         for call in self._handler.states():
-            calls.setdefault((call.message_id, call.choice), []).append(_call(call))
+            calls.setdefault((call.message_id, call.choice), []).append(self._call(call))
         places = {**dict.fromkeys(self._entries), **dict.fromkeys(calls)}
         messages = []
         for place in places:
@@ -97,19 +101,27 @@ class SnapshotBuilder:
             messages.append({"message_id": place[0], "choice": place[1], **said})
         return StreamSnapshot(messages, stream)
 
+    def _call(self, call: CallState) -> dict[str, Any]:
+        view = call.view()
+        update = ToolCallUpdate(
+            view.id, view.index, view.name, view.raw_args, choice=call.choice, is_free_text=call.is_free_text
+        )
+        status = _STATUSES.get(call.state, call.state.value)
+        if status == "open" and view.error is not None:
+            status = "invalid"
+        if self._is_lenient and not call.is_free_text:
+            update = update._replace(json_update_fragments=_updates(view.raw_args, status != "open"))
+        plain = {name: value for name, value in to_event(update).items() if name != "type"}
+        return {**plain, "choice": call.choice, "status": status}
+
 
 def _plain(message: Message) -> dict[str, Any]:
     event = to_event(message)
     return {name: value for name, value in event.items() if name not in ("type", "message_id")}
 
 
-def _call(call: CallState) -> dict[str, Any]:
-    view = call.view()
-    update = ToolCallUpdate(
-        view.id, view.index, view.name, view.raw_args, choice=call.choice, is_free_text=call.is_free_text
-    )
-    status = _STATUSES.get(call.state, call.state.value)
-    if status == "open" and view.error is not None:
-        status = "invalid"
-    plain = {name: value for name, value in to_event(update).items() if name != "type"}
-    return {**plain, "choice": call.choice, "status": status}
+def _updates(text: str, is_ended: bool) -> list[JsonFragmentUpdate]:
+    """Return the updates of a text that clients, which read strictly, cannot read."""
+    accumulator = JsonFragmentAccumulator(on_error="event", dialect="lenient")
+    updates = accumulator.add_fragment(text)
+    return [*updates, *accumulator.finish()] if is_ended else updates
