@@ -1,0 +1,51 @@
+"""How many connections the Redis store opens, and what it leaves behind."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from redis import Redis
+
+from midstream.server.store.base import Appended, End
+from midstream.server.store.redis import RedisStore
+from redis_server import running_redis
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+READERS = 500
+
+
+def test_five_hundred_readers_need_four_connections(tmp_path: Path) -> None:
+    async def main(url: str, client: Redis) -> None:
+        store = RedisStore(url, ttl=1, lease=1)
+        await store.start("w")
+        own = client.client_id()
+        ids = [f"s{number}" for number in range(20)]
+        for id in ids:
+            await store.create(id, {})
+
+        async def read(id: str) -> int:
+            return sum([len(batch.events) async for batch in store.read(id)])
+
+        readers = [asyncio.create_task(read(ids[n % len(ids)])) for n in range(READERS)]
+        most = 0
+        for number in range(1, 6):
+            for id in ids:
+                end = End() if number == 5 else None
+                assert await store.append(id, 1, number, [b"data: 1\n\n"], end) is Appended.OK
+            most = max(most, sum(int(one["id"]) != own for one in client.client_list()))
+        assert await asyncio.gather(*readers) == [5] * READERS
+        assert most <= 4
+        await store.close()
+        # streams expire after their time to live; the version of the store remains
+        deadline = time.monotonic() + 20
+        while len(client.keys()) > 1:
+            assert time.monotonic() < deadline, client.keys()
+            await asyncio.sleep(0.1)
+        assert client.keys() == [b"midstream:version"]
+
+    with running_redis(tmp_path) as server, Redis(port=server.port) as client:
+        asyncio.run(asyncio.wait_for(main(server.url, client), 60))
