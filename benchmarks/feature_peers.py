@@ -167,7 +167,6 @@ class Midstream(Peer):
     notes: ClassVar[dict[str, str]] = {
         "linear": "Updates and live values: yes. If a snapshot is still held when the next fragment arrives, "
         "the open part of it is copied, so a long open list or string takes more time.",
-        "repairs": "Finds the JSON in prose and code fences (`extract=True`), and repairs nothing in it.",
         "complete": "About as fast; for a complete text, use `json.loads` or orjson.",
     }
 
@@ -246,7 +245,7 @@ class Midstream(Peer):
         return list(self.library.chunks(snapshots))
 
     def repaired(self, text: str) -> Any:
-        return self.library.parse_partial(text, extract=True)
+        return self.library.parse_partial(text, extract=True, dialect="lenient")
 
     def validated(self, fragments: list[str], model: Any) -> list[Any]:
         typed = import_module("midstream.typed")
