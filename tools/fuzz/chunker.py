@@ -111,7 +111,9 @@ def check_contradictions(choices: Choices, stream: list[Any]) -> None:
 
 def check_overrides(choices: Choices, stream: list[Any]) -> None:
     chunker = Chunker(
-        "override", tentative_nulls=choices.below(2) == 1, tentative_numbers=choices.below(2) == 1
+        on_conflict="override",
+        tentative_nulls=choices.below(2) == 1,
+        tentative_numbers=choices.below(2) == 1,
     )
     text = ""
     taken: list[Any] = []
