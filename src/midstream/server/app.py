@@ -19,6 +19,7 @@ from ..captures import body_events, check_format, format_of
 from . import page
 from .access import Access
 from .addresses import Addresses
+from .failures import Busy
 from .guard import Guard, shared_with
 from .idempotency import claim_of
 from .metrics import PrometheusMetrics
@@ -348,6 +349,7 @@ class Gateway:
         with self.hub.reserved(self._access.owner(request)):
             async with anyio.create_task_group() as group:
                 group.start_soon(until_gone, request.receive, group.cancel_scope)
+                group.start_soon(_until_stopped, self.hub, group.cancel_scope)
                 try:
                     response = await upstream.ask(request.method, url, request.headers.raw, body, is_read)
                 except Unreachable:
@@ -356,7 +358,7 @@ class Gateway:
         if not is_there:
             raise Refused(problem(502, "upstream_error", "the upstream does not respond"))
         if response is None:
-            raise Refused(CLIENT_GONE)
+            raise Busy if self.hub.stopped.is_set() else Refused(CLIENT_GONE)
         return response
 
     def _passed_on(self, response: httpx.Response, owner: str) -> ASGIApp:
@@ -369,6 +371,12 @@ class Gateway:
         self.hub.reserve(owner)
         chunks, headers = chunks_of(response, is_raw=True), response_headers(response)
         return PassedOnResponse(response.status_code, headers, chunks, self._settings, close)
+
+
+async def _until_stopped(hub: Hub, scope: anyio.CancelScope) -> None:
+    """Cancel a scope when the process stops."""
+    await hub.stopped.wait()
+    scope.cancel()
 
 
 def _requests_stream(body: bytes) -> bool:

@@ -65,6 +65,8 @@ class Hub:
         # streams that are being created
         self._opening: set[str] = set()
         self.is_draining = False
+        # set when requests that are not streams yet have no time left
+        self.stopped = asyncio.Event()
         # returns a source that continues the stream of a dead worker, or None
         self.resume: Callable[[Channel, Head], AsyncGenerator[list[bytes]] | None] = _never
         self._followers: dict[str, asyncio.Task[None]] = {}
@@ -119,6 +121,7 @@ class Hub:
             await asyncio.wait(tasks, timeout=self.settings.drain or 0.001)
         for producer, _ in self._producers.values():
             producer.stop(End("producer_lost", "the gateway was stopped"))
+        self.stopped.set()
 
     async def _hand_over(self) -> None:
         """Leave the streams whose upstreams can be resumed to other workers."""
