@@ -162,7 +162,7 @@ class Enrichment:
     >>> event = {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
     >>> for message in enrichment.add_event(event): print(message)
     ToolCallsUpdate(tool_call_updates=[ToolCallUpdate(tool_call_id=None, index=0, function_name='f', \
-function_args='{"a', json_update_fragments=[{'path': 'root', 'kind': 'StartObject'}], \
+function_args='{"a', json_update_fragments=(JsonFragmentUpdate('root', 'StartObject'),), \
 message_id=None, choice=0, is_free_text=False, args_offset=0, repairs=())], message_id='m1')
     """
 

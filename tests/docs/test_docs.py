@@ -141,7 +141,7 @@ def commands(block: Block) -> Iterator[list[str]]:
                 if words:
                     yield words
                 words = []
-            else:
+            elif words or not re.match(r"[A-Z_]+=", word):
                 words.append(word)
 
 

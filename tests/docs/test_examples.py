@@ -196,6 +196,7 @@ def test_every_format_has_its_script() -> None:
     assert {path.stem for path in PROVIDERS.glob("*.py")} == {
         *HELPERS,
         *(path.stem for path in SCRIPTS.values()),
+        "stop_early",
     }
 
 
