@@ -12,7 +12,7 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>Plan a day</title>
 <script type="module">
 import { createStore, messages } from "/web/midstream.js";
 const state = call => call.isComplete ? "complete" : call.error?.code ?? "…";
-const line = call => `${call.name} ${JSON.stringify(call.args, null, 2)} ${state(call)}`;
+const line = call => `${call.name} ${JSON.stringify(call.args, null, 2) ?? ""} ${state(call)}`;
 const show = ({ text, calls, status, error }) => {
   const lines = [text, ...calls.map(line), error?.message ?? status];
   document.querySelector("pre").textContent = lines.join("\\n");

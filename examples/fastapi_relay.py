@@ -16,7 +16,7 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>Plan a trip</title>
 <script type="module">
 import { createStore, messages } from "/web/midstream.js";
 const show = ({ text, calls, status, error }) => {
-  const lines = calls.map(call => `${call.name} ${JSON.stringify(call.args, null, 2)}`);
+  const lines = calls.map(call => `${call.name} ${JSON.stringify(call.args, null, 2) ?? ""}`);
   document.querySelector("pre").textContent = [text, ...lines, error?.message ?? status].join("\\n");
 };
 // the address names the stream: load the page again, or open it in a second browser
