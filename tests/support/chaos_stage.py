@@ -29,21 +29,23 @@ _LEASE = 1.5
 @contextmanager
 def _proxied(port: int) -> Iterator[tuple[Proxy, asyncio.AbstractEventLoop]]:
     """Run a proxy in a thread of its own while the context lasts."""
-    proxy, loop, ready = Proxy(port), asyncio.new_event_loop(), threading.Event()
+    proxy, ready = Proxy(port), threading.Event()
     stopping = asyncio.Event()
+    loops: list[asyncio.AbstractEventLoop] = []
 
     async def serve() -> None:
+        loops.append(asyncio.get_running_loop())
         async with proxy:
             ready.set()
             await stopping.wait()
 
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()), daemon=True)
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
     thread.start()
     assert ready.wait(10)
     try:
-        yield proxy, loop
+        yield proxy, loops[0]
     finally:
-        loop.call_soon_threadsafe(stopping.set)
+        loops[0].call_soon_threadsafe(stopping.set)
         thread.join(10)
 
 
