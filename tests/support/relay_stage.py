@@ -117,6 +117,13 @@ class Workers:
 
     def process_of(self, port: int, remote: int) -> int | None:
         """Return the process that has the connection between a local and a remote port."""
+        return next(self._processes_with(port, remote), None)
+
+    def listening(self) -> list[int]:
+        """Return the processes that accept connections."""
+        return list(self._processes_with(self.port, 0))
+
+    def _processes_with(self, port: int, remote: int) -> Iterator[int]:
         inodes = set()
         for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
             fields = line.split()
@@ -124,12 +131,13 @@ class Workers:
             if ports == [port, remote]:
                 inodes.add(f"socket:[{fields[9]}]")
         for pid in self.pids():
+            found: set[str] = set()
             with suppress(OSError):
                 for file in Path(f"/proc/{pid}/fd").iterdir():
                     with suppress(OSError):
-                        if str(file.readlink()) in inodes:
-                            return pid
-        return None
+                        found.add(str(file.readlink()))
+            if inodes & found:
+                yield pid
 
 
 @contextmanager
