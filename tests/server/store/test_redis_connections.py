@@ -1,4 +1,4 @@
-"""How many connections the Redis store opens, and what it leaves behind."""
+"""How many connections the Redis store opens, what it leaves behind, and how its readers are stopped."""
 
 from __future__ import annotations
 
@@ -49,3 +49,28 @@ def test_five_hundred_readers_need_four_connections(tmp_path: Path) -> None:
 
     with running_redis(tmp_path) as server, Redis(port=server.port) as client:
         asyncio.run(asyncio.wait_for(main(server.url, client), 60))
+
+
+def test_no_cancellation_is_lost(tmp_path: Path) -> None:
+    """Whatever a command waits for when its task is cancelled."""
+
+    async def main(url: str) -> None:
+        store = RedisStore(url)
+        await store.start("w")
+
+        async def work() -> None:
+            while not (task := asyncio.current_task()) or not task.cancelling():
+                await store.living(["v", "w"])
+
+        for number in range(100):
+            tasks = [asyncio.create_task(work()) for _ in range(4)]
+            for _ in range(number % 20):
+                await asyncio.sleep(0)
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+            assert all(task.cancelled() for task in tasks), number
+        await store.close()
+
+    with running_redis(tmp_path) as server:
+        asyncio.run(asyncio.wait_for(main(server.url), 60))

@@ -308,11 +308,18 @@ class RedisStore:
 
     async def _answer(self, command: Awaitable[Any]) -> Any:
         """Await a command; raise `StoreError` if Redis cannot be reached or refuses it."""
+        task = asyncio.current_task()
+        assert task is not None
+        before = task.cancelling()
         try:
-            return await command
+            answer = await command
         except (RedisError, OSError, TimeoutError) as error:
             self._failed_at = time.monotonic()
             raise StoreError(f"the Redis store failed: {type(error).__name__}") from None
+        if task.cancelling() > before:
+            # the library sends commands with `asyncio.wait_for`, which loses cancellations in Python 3.11
+            raise asyncio.CancelledError
+        return answer
 
     # messages
 
@@ -331,17 +338,16 @@ class RedisStore:
             inboxes.discard(inbox)
             if not inboxes and self._inboxes.get(channel) is inboxes:
                 del self._inboxes[channel]
-                with suppress(RedisError, OSError):
-                    await self._messages.unsubscribe(channel)
+                with suppress(StoreError):
+                    await self._answer(self._messages.unsubscribe(channel))
 
     async def _listen(self) -> None:
         """Put messages into the inboxes of their channels; a confirmation is an empty message."""
         while True:
             try:
-                message = await self._messages.get_message(timeout=None)
-            except (RedisError, OSError):
+                message = await self._answer(self._messages.get_message(timeout=None))
+            except StoreError:
                 # readers check the log after a silence; the connection subscribes again by itself
-                self._failed_at = time.monotonic()
                 await asyncio.sleep(_RETRY_SECONDS)
                 continue
             if message is not None and message["type"] in ("message", "subscribe"):
