@@ -206,6 +206,17 @@ def test_what_a_stopped_process_holds_is_not_taken_from_it(tmp_path: Path) -> No
         run(main)
 
 
+def test_a_worker_that_does_not_stop_is_killed(tmp_path: Path) -> None:
+    with workers("http://127.0.0.1:1", f"sqlite:///{tmp_path}/s.db", drain=0.1) as gateway:
+        stuck = gateway.pids()[0]
+        os.kill(stuck, signal.SIGSTOP)
+        gateway.process.terminate()
+        # else it would wait for ever
+        gateway.process.wait(PATIENCE)
+    with pytest.raises(ProcessLookupError):
+        os.kill(stuck, 0)
+
+
 def test_a_producer_that_wakes_up_late_writes_nothing(tmp_path: Path) -> None:
     upstream = CountingUpstream()
     with (

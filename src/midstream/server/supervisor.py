@@ -26,6 +26,8 @@ __all__ = ["supervise"]
 
 # a worker that dies sooner is started again only after this time
 _RESTART_SECONDS = 1.0
+# after the time that a worker has for its streams, and for the last bytes to its clients
+_KILL_SECONDS = 6.0
 
 
 class _Worker:
@@ -83,6 +85,7 @@ class _Supervisor:
             self._options = self._options._replace(port=bound.getsockname()[1])
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, self._stop)
+            signal.signal(signal.SIGALRM, self._kill)
             for _ in range(self._count):
                 self._start()
             ready = [worker.wait_until_ready() for worker in list(self._workers.values())]
@@ -101,6 +104,15 @@ class _Supervisor:
     def _stop(self, number: int, frame: Any = None) -> None:
         del frame
         self._is_stopping = True
+        self._signal(number)
+        signal.setitimer(signal.ITIMER_REAL, self._options.settings.drain + _KILL_SECONDS)
+
+    def _kill(self, number: int, frame: Any) -> None:
+        """Kill workers that do not stop."""
+        del number, frame
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: int) -> None:
         for pid in self._workers:
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
