@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+import time
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from midstream import JsonStreamError, recordings
+from midstream.server.replay import paced
 from midstream.server.store.base import End
 from midstream.server.streams.cursor import Cursor, cursor_of, parse_id
 from midstream.server.streams.cutter import Cutter
 from midstream.server.streams.derivation import RAW, Variant, derivation_of
 from midstream.server.streams.feed import Feed
 from midstream.server.streams.log import Log
+from midstream.server.streams.prepared import PreparedDerivation, blocks_of, is_prepared
 from midstream.sse import decode
 
 LINES = (": a", "", "data: ä", "", "id: 7", "event: x", ": b", "data: 2", "data:", "", "retry: 3", "", "", "")
@@ -175,3 +180,89 @@ def test_memory_of_a_long_event_is_bounded() -> None:
         most = max(most, sum(map(len, feed._entries)))
     assert index > 100
     assert most < 1_000_000
+
+
+# recordings
+
+IDS = ("0123456789abcdef" * 2, "another-id")
+DERIVED = [*VARIANTS[:3], Variant(dialect="lenient"), Variant(form="compact", dialect="lenient")]
+
+
+def both_feeds(log: Log, name: str, variant: Variant, id: str) -> tuple[Feed, Feed]:
+    meta = {"name": name, "format": recordings.load(name).format}
+    assert is_prepared(meta, variant)
+    prepared = PreparedDerivation(id, meta, variant, 10**9)
+    feeds = [Feed(log, one, 1000, 10**9) for one in (prepared, derivation_of(id, meta, variant, 10**9))]
+    return feeds[0], feeds[1]
+
+
+@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("variant", DERIVED)
+@pytest.mark.parametrize("name", recordings.NAMES)
+def test_a_prepared_recording_is_what_would_be_derived(name: str, variant: Variant, id: str) -> None:
+    blocks = [*blocks_of(name)]
+    logs = [(blocks, End())]
+    # it is cancelled, or goes on differently
+    for count in (0, 1, len(blocks) // 2, len(blocks)):
+        logs += [(blocks[:count], End("cancelled", "the stream was cancelled")), (blocks[:count], End())]
+        logs += [([*blocks[:count], b": other\n\n", *blocks[count:]], End())]
+        logs += [([*blocks[:count], bytes(bytearray(b"".join(blocks[count : count + 1])))], End())]
+    for events, end in logs:
+        log = Log()
+        log.add(events, end)
+        prepared, derived = both_feeds(log, name, variant, id)
+        assert drain(prepared) == drain(derived)
+
+
+@pytest.mark.parametrize("variant", DERIVED[:2])
+def test_a_prepared_recording_can_be_observed(variant: Variant) -> None:
+    for count in (0, 1, 60, 192):
+        log = Log()
+        log.add([*blocks_of("trip")[:count]])
+        feeds = both_feeds(log, "trip", variant, IDS[0])
+        for feed in feeds:
+            feed.observe()
+            feed.begin()
+            feed.skip_all()
+        assert feeds[0].snapshot() == feeds[1].snapshot()
+        assert feeds[0].first_argument == feeds[1].first_argument
+        log.add([*blocks_of("trip")[count:]], End())
+        assert drain(feeds[0], feeds[0].base) == drain(feeds[1], feeds[1].base)
+
+
+def test_no_other_stream_is_prepared() -> None:
+    assert not is_prepared({"name": None, "format": "openai-chat"}, Variant())
+    assert not is_prepared({"name": "trip", "format": "anthropic"}, Variant())
+    assert not is_prepared({"name": "chat/completions", "format": "openai-chat"}, Variant())
+    assert not is_prepared({"name": "trip", "format": "openai-chat"}, RAW)
+
+
+def test_streams_that_continue_at_the_same_time_share_a_timer(monkeypatch: pytest.MonkeyPatch) -> None:
+    events, timers = [b"data: 1\n\n"] * 5, list[float]()
+
+    async def replay() -> list[list[bytes]]:
+        return [item async for item in paced(events, 25)]
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        call_at = loop.call_at
+
+        def counted(when: float, *given: Any, **more: Any) -> asyncio.TimerHandle:
+            timers.append(when)
+            return call_at(when, *given, **more)
+
+        monkeypatch.setattr(loop, "call_at", counted)
+        began = time.monotonic()
+        found = await asyncio.gather(*(replay() for _ in range(40)))
+        assert found == [[[event] for event in events]] * 40
+        # at most one timer for each tick, and no faster than asked
+        ticks = (time.monotonic() - began) / 0.005
+        assert ticks >= 5 / 25 / 0.005
+        assert len(timers) == len(set(timers)) <= ticks + 1
+        # one that leaves takes nothing from the others
+        waiting = [asyncio.create_task(replay()) for _ in range(3)]
+        await asyncio.sleep(0.01)
+        waiting[0].cancel()
+        assert await asyncio.gather(*waiting[1:]) == found[:2]
+
+    asyncio.run(run())

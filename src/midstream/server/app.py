@@ -32,6 +32,7 @@ from .store.base import StoreError
 from .store.memory import MemoryStore
 from .streams.derivation import RAW
 from .streams.hub import Hub
+from .streams.prepared import blocks_of, recording_of
 from .streams.producer import cut
 from .upstream import (
     FORMATS_BY_PATH,
@@ -196,8 +197,8 @@ class Gateway:
         variant = variant_of(request, self._settings.dialect)
         if resumed := await self.addresses.resumed(request, variant):
             return resumed
-        recording = recordings.load(name)
-        source = paced(recording.blocks(), self._pace(request))
+        recording = recording_of(name)
+        source = paced(blocks_of(recording.name), self._pace(request))
         return await self._opened(request, variant, name, recording.format, source)
 
     async def enrich(self, request: Request) -> ASGIApp:
@@ -291,7 +292,7 @@ class Gateway:
         if not _requests_stream(body):
             why = 'there is no upstream; to replay a recording, send "stream": true'
             raise Refused(problem(400, "not_a_stream", why))
-        return recording, paced(recording.blocks(), self._pace(request))
+        return recording, paced(blocks_of(recording.name), self._pace(request))
 
     # streams
 

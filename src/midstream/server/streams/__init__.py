@@ -6,6 +6,7 @@ in the same way by every worker, so any of them can continue any stream. Read th
 ``cursor``      positions in a stream, and the ids of its events
 ``cutter``      a provider's bytes in, raw events out
 ``derivation``  raw events in, midstream's events out
+``prepared``    recordings, derived once for all streams
 ``snapshot``    everything that a stream has said, as one event
 ``log``         a worker's copy of a log
 ``feed``        the derived events of a log, shared by all viewers who want the same form of them

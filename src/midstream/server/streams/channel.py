@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .derivation import derivation_of
 from .feed import Feed
 from .log import Log
+from .prepared import PreparedDerivation, is_prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -91,7 +92,8 @@ class Channel:
     def new_feed(self, variant: Variant) -> Feed:
         """Return a feed that begins at the start of the stream."""
         settings = self.settings
-        derivation = derivation_of(self.id, self.meta, variant, settings.max_stream_bytes)
+        new = PreparedDerivation if is_prepared(self.meta, variant) else derivation_of
+        derivation = new(self.id, self.meta, variant, settings.max_stream_bytes)
         return Feed(self.log, derivation, settings.max_kept_events, settings.max_kept_bytes)
 
     def shared_feed(self, variant: Variant) -> Feed | None:
