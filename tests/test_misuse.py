@@ -1,10 +1,13 @@
 """What is not bad input but a slip in the program: one clear error, never a crash, nothing shared."""
 
+import asyncio
 import copy
 import pickle
+import re
 import subprocess
 import sys
 import threading
+from collections.abc import AsyncIterator, Callable
 from decimal import Decimal
 from types import ModuleType
 from typing import Any
@@ -172,3 +175,91 @@ def test_places_that_a_node_does_not_have(midstream: ModuleType) -> None:
         midstream.parse_chunk(None, "x")
     with pytest.raises(TypeError, match=r"^state must be a ParserState, not int"):
         midstream.finalize(5)
+
+
+class Manager:
+    """As the helper ``stream`` of an SDK returns one."""
+
+    def __enter__(self) -> list[Any]:
+        return []
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+class AsyncManager:
+    async def __aenter__(self) -> list[Any]:
+        return []
+
+    async def __aexit__(self, *error: object) -> None:
+        pass
+
+
+async def _coroutine() -> list[Any]:
+    return []
+
+
+async def _agenerator() -> AsyncIterator[Any]:
+    yield "{}"
+
+
+STREAMS = (
+    (_coroutine, "a coroutine, not a stream: write `await` before the call that returns it"),
+    (_agenerator, "an asynchronous stream: use the function of the same name in midstream.aio"),
+    (Manager, "a context manager, not a stream: pass what `with ... as stream` binds"),
+    (AsyncManager, "a context manager, not a stream: pass what `async with ... as stream` binds"),
+    (object, "'object' object is not iterable"),
+)  # fmt: skip
+AIO_STREAMS = (
+    *(pair for pair in STREAMS if pair[0] not in (_agenerator, object)),
+    (list, "not an asynchronous stream: use the function of the same name in midstream"),
+    (object, "'object' object is not an async iterable"),
+)
+
+
+@each_build
+@pytest.mark.parametrize(
+    "name", ["tool_calls", "messages", "text_deltas", "values", "updates", "patches", "chunks"]
+)
+def test_what_is_no_stream_is_named(midstream: ModuleType, name: str) -> None:
+    for make, words in STREAMS:
+        with pytest.raises(TypeError, match=f"^{re.escape(words)}$"):
+            list(getattr(midstream, name)(make()))
+
+    async def read(make: Callable[[], Any]) -> None:
+        async for _ in getattr(midstream.aio, name)(make()):
+            pass
+
+    for make, words in AIO_STREAMS:
+        with pytest.raises(TypeError, match=f"^{re.escape(words)}$"):
+            asyncio.run(read(make))
+
+
+@each_build
+def test_events_that_are_read_as_text_are_named(midstream: ModuleType) -> None:
+    words = r"^a fragment is str or bytes, not dict: for a provider's events, pass text_deltas\(events\)$"
+    with pytest.raises(TypeError, match=words):
+        list(midstream.values([{"choices": []}]))
+
+
+@each_build
+def test_undefined_says_what_to_do(midstream: ModuleType) -> None:
+    words = (
+        r"^UNDEFINED has no attribute 'get': no value has arrived yet; check it first, as in `if call.args`"
+    )
+    with pytest.raises(AttributeError, match=words):
+        midstream.UNDEFINED.get("city")
+    assert copy.deepcopy(midstream.UNDEFINED) is midstream.UNDEFINED
+    assert pickle.loads(pickle.dumps(midstream.UNDEFINED)) is midstream.UNDEFINED
+
+
+@each_build
+def test_an_invalid_path_says_what_was_expected(midstream: ModuleType) -> None:
+    for path, at, words in (
+        ("a.b[", 4, "expected an index, a quoted key or '*' between '[' and ']'"),
+        ("a..b", 2, "'..' is not supported: name each step, or use '*'"),
+        ("a.", 2, "expected a name, or '[' with an index or a quoted key"),
+    ):
+        words = f"invalid path: {words} (line 1, column {at})"
+        with pytest.raises(midstream.JsonStreamError, match=f"^{re.escape(words)}$"):
+            list(midstream.select("{}", path))

@@ -14,14 +14,14 @@ must end the source as well. The rule:
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Coroutine, Generator
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
     from types import TracebackType
 
-__all__ = ["Source"]
+__all__ = ["Source", "check_source"]
 
 
 class Source:
@@ -53,10 +53,12 @@ class Source:
         self._is_stopped = True
 
     def __iter__(self) -> Iterator[Any]:
+        check_source(self._source, is_async=False)
         self._iterator = iter(self._source)
         return self._iterator  # type: ignore[no-any-return]
 
     def __aiter__(self) -> AsyncIterator[Any]:
+        check_source(self._source, is_async=True)
         self._iterator = aiter(self._source)
         return self._iterator  # type: ignore[no-any-return]
 
@@ -93,6 +95,37 @@ class Source:
                 if callable(close := getattr(source, name, None)):
                     yield close
                     return
+
+
+def check_source(source: object, *, is_async: bool) -> None:
+    """Raise TypeError with what to do if a source cannot be iterated over in this way.
+
+    >>> class Manager:
+    ...     def __enter__(self): ...
+    >>> check_source(Manager(), is_async=False)
+    Traceback (most recent call last):
+      ...
+    TypeError: a context manager, not a stream: pass what `with ... as stream` binds
+    """
+    kind, other = type(source), "__iter__" if is_async else "__aiter__"
+    if hasattr(kind, "__aiter__" if is_async else "__iter__"):
+        return
+    why = None
+    if isinstance(source, Coroutine):
+        # without a second warning, that it was never awaited
+        source.close()
+    if isinstance(source, Awaitable):
+        why = "a coroutine, not a stream: write `await` before the call that returns it"
+    elif hasattr(kind, other) and is_async:
+        why = "not an asynchronous stream: use the function of the same name in midstream"
+    elif hasattr(kind, other):
+        why = "an asynchronous stream: use the function of the same name in midstream.aio"
+    elif hasattr(kind, "__enter__"):
+        why = "a context manager, not a stream: pass what `with ... as stream` binds"
+    elif hasattr(kind, "__aenter__"):
+        why = "a context manager, not a stream: pass what `async with ... as stream` binds"
+    if why is not None:
+        raise TypeError(why)
 
 
 def is_closable(source: object) -> bool:

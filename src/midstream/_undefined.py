@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["UNDEFINED", "Undefined"]
 
@@ -19,6 +23,15 @@ class Undefined(Enum):
 
     def __bool__(self) -> bool:
         return False
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise AttributeError with what to do: `UNDEFINED` is in the place of a value."""
+            raise AttributeError(
+                f"UNDEFINED has no attribute {name!r}: no value has arrived yet; "
+                f"check it first, as in `if call.args`, or write `(call.args or {{}}).{name}`"
+            )
 
 
 UNDEFINED = Undefined.UNDEFINED

@@ -48,6 +48,7 @@ _JSON_STRING = json.JSONDecoder().raw_decode
 _SINGLE = re.compile(r"""'((?:[^'\\\x00-\x1f]|\\(?:['\\/bfnrt]|u[0-9a-fA-F]{4}))*)'""").match
 _TO_DOUBLE = re.compile(r"""\\'|\\.|\"""").sub
 
+_IN_BRACKETS = "expected an index, a quoted key or '*' between '[' and ']'"
 # the brackets of JSONPath that are refused, and why
 _REFUSED = (
     (
@@ -84,7 +85,7 @@ def parse_pattern(path: object) -> Pattern:
             # only the first name of a path without a root has no dot before it
             name = _NAME(path, at + (at > 0))
             if name is None or (at > 0 and path[at] != "."):
-                raise _invalid(at)
+                raise _invalid(at, "expected a name, or '[' with an index or a quoted key")
             step, at = ANY if name[0] == "*" else name[0], name.end()
         steps.append(step)
     return tuple(steps)
@@ -102,14 +103,14 @@ def _bracket(path: str, at: int) -> tuple[Step, int]:
         try:
             key, end = _JSON_STRING(path, end)
         except (ValueError, StopIteration):
-            raise _invalid(at) from None
+            raise _invalid(at, _IN_BRACKETS) from None
     elif single := _SINGLE(path, end):
         key, end = json.loads(f'"{_TO_DOUBLE(_requoted, single[1])}"'), single.end()
     if key is not None and path.startswith("]", end):
         return key, end + 1
     if key is not None and path[end:].lstrip().startswith(","):
         raise _invalid(at, _REFUSED[-1][1])
-    raise _invalid(at, next((why for is_refused, why in _REFUSED if is_refused(path, at)), ""))
+    raise _invalid(at, next((why for is_refused, why in _REFUSED if is_refused(path, at)), _IN_BRACKETS))
 
 
 def _requoted(match: re.Match[str]) -> str:
@@ -129,8 +130,7 @@ def _checked(step: Any) -> Step:
     raise TypeError(f"a step of a path is a key, an index or ANY, not {type(step).__name__}")
 
 
-def _invalid(at: int, why: str = "") -> JsonStreamError:
+def _invalid(at: int, why: str) -> JsonStreamError:
     error = ParserError.at(ErrorCode.INVALID_PATH, at, 1, at + 1)
-    if why:
-        error = error._replace(message=error.message.replace("invalid path", f"invalid path: {why}", 1))
-    return JsonStreamError(error)
+    message = error.message.replace("invalid path", f"invalid path: {why}", 1)
+    return JsonStreamError(error._replace(message=message))

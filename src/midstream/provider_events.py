@@ -27,7 +27,7 @@ FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
 BOM = b"\xef\xbb\xbf"
 # bytes that are enough to say what a text is
 _ENOUGH = 64
-_HEADER = re.compile(rb"[A-Za-z][A-Za-z0-9-]*:[ \t]")
+_HEADER = re.compile(rb"(?i)(?:content-[a-z]+|cache-control|set-cookie|(?:x|access-control)-[a-z-]+):[ \t]")
 _HEADERS = "it begins with HTTP headers: leave them out (curl without -i)"
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _NOTHING: Any = object()
@@ -47,15 +47,16 @@ def strange_text(beginning: bytes) -> str | None:
     """Say what a text looks like that is neither events nor JSON; None if it may be JSON.
 
     >>> strange_text(b"<!DOCTYPE html><html>")
-    'it looks like an HTML page'
+    'it looks like an HTML page: check the URL of the request'
     """
     text = beginning.removeprefix(BOM).lstrip()
     if (strange := strange_data(beginning)) is not None:
         return strange
     if text.startswith(b"<"):
         is_html = text[:200].lower().startswith((b"<!doctype html", b"<html", b"<head", b"<body"))
-        return "it looks like an HTML page" if is_html else "it looks like XML or HTML"
-    if _HEADER.match(text) and not text.startswith((*FIELDS, b"curl:")):
+        what = "an HTML page" if is_html else "XML or HTML"
+        return f"it looks like {what}: check the URL of the request"
+    if _HEADER.match(text):
         return _HEADERS
     return None
 

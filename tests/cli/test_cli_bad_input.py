@@ -10,7 +10,10 @@ import pytest
 from test_cli import chat, quick
 
 BODIES = {
-    "an HTML page": ("<!DOCTYPE html>\n<html></html>\n", "not an event stream: it looks like an HTML page"),
+    "an HTML page": (
+        "<!DOCTYPE html>\n<html></html>\n",
+        "not an event stream: it looks like an HTML page: check the URL of the request",
+    ),
     "curl -i": ("HTTP/1.1 200 OK\r\nserver: x\r\n\r\ndata: {}\n\n", "it begins with HTTP headers"),
     "an error body": (
         '{\n  "error": {"type": "invalid_request_error", "message": "No such model"}\n}\n',

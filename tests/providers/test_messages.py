@@ -519,6 +519,21 @@ def test_a_response_that_was_not_streamed(body: Any) -> None:
         assert caught.value.code == "unknown_format"
 
 
+@pytest.mark.parametrize("name", ["openai-chat", "mistral", "openai-completions"])
+def test_events_of_another_format_that_only_count_tokens_alike(name: Any) -> None:
+    events = [
+        {"type": "message_start", "message": {"id": "m", "usage": {"input_tokens": 3, "output_tokens": 1}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hi"}},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 5}},
+    ]
+    with pytest.raises(JsonStreamError, match=f"its events are those of anthropic, not of {name}"):
+        list(messages(events, name))
+    # tokens alone are a stream
+    usage = {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 5}}
+    assert [type(message) for message in messages([usage], name)] == [Usage]
+
+
 def test_what_is_no_stream() -> None:
     text = json.dumps(chunk({"content": "Hi"}))
     for stream in (text, text.encode(), bytearray(text.encode())):

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import re
 from codecs import utf_8_decode as _utf_8_decode
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ErrorCode
 from . import cython_shim as cython
@@ -147,7 +147,13 @@ def feed(machine: Machine, fragment: str | bytes, visitor: Visitor) -> None:
         elif machine.mode != STOPPED:
             _feed_bytes(machine, fragment if type(fragment) is bytes else bytes(fragment), visitor)
     else:
-        raise TypeError(f"a fragment is str or bytes, not {type(fragment).__name__}")
+        raise TypeError(_not_a_fragment(fragment))
+
+
+def _not_a_fragment(value: Any) -> str:
+    is_event = hasattr(value, "keys") or hasattr(value, "model_dump")
+    hint = ": for a provider's events, pass text_deltas(events)" if is_event else ""
+    return f"a fragment is str or bytes, not {type(value).__name__}{hint}"
 
 
 def finish(machine: Machine, visitor: Visitor) -> None:

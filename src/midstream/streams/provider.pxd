@@ -6,7 +6,7 @@ cdef class ProviderStream:
     cdef object _format, _on_error, _text, _reader
     cdef object _adapter
     cdef list _early
-    cdef bint _has_spoken
+    cdef bint _has_spoken, _has_usage
     cdef object _held
     cpdef list add_event(self, object event)
     cpdef raise_held(self)

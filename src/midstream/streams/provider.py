@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .._closing import Source
+from .._closing import Source, check_source
 from .._options import check_dialect
 from ..accumulators.base import DEFAULT_LIMITS
 from ..calls.handler import ToolsAggregateMessageHandler
-from ..calls.messages import MessageEnd, Other, ProviderError, RefusalDelta, TextDelta
+from ..calls.messages import MessageEnd, Other, ProviderError, RefusalDelta, TextDelta, Usage
 from ..core import cython_shim as cython
 from ..core.surrogates import SurrogateJoiner
 from ..errors import ErrorCode, JsonStreamError, ParserError
@@ -82,6 +82,8 @@ class ProviderStream:
         # events so far, while none has shown the format
         self._early: list[Any] = []
         self._has_spoken = False
+        # tokens are counted in several formats in the same way, so they do not show the format
+        self._has_usage = False
         # an error in a piece of text whose earlier events had messages
         self._held: JsonStreamError | None = None
 
@@ -135,9 +137,10 @@ class ProviderStream:
         messages = self._adapter.add_event(event)
         if self._has_spoken:
             return messages
-        if any(type(message) is not Other for message in messages):
+        if _speaks(messages):
             self._has_spoken = True
         else:
+            self._has_usage = self._has_usage or any(type(message) is Usage for message in messages)
             # the body of an error may have a type that only its server knows
             error = error_in(decoded(event))
             if error is not None:
@@ -179,11 +182,22 @@ class ProviderStream:
         if self._format is not None and not self._has_spoken:
             # no message in the named format: the events may be of another
             found = detect(self._early)
-            if found not in (None, self._format):
+            if found not in (None, self._format) and (not self._has_usage or self._would_speak(found)):
                 raise _unknown_format(f"its events are those of {found}, not of {self._format}")
-            if found is None and any(decoded(event) is not None for event in self._early):
+            is_known = found is not None or self._has_usage
+            if not is_known and any(decoded(event) is not None for event in self._early):
                 raise _unknown_format(f"{_description(self._early)}, none of {self._format}")
         return messages + self._adapter.finish()
+
+    def _would_speak(self, format: str) -> bool:
+        """Report whether the events so far have messages in another format."""
+        other = adapter(format)
+        return any(_speaks(other.add_event(event)) for event in self._early)
+
+
+def _speaks(messages: Iterable[Message]) -> bool:
+    """Report whether messages show that their format is the right one."""
+    return any(type(message) not in (Other, Usage) for message in messages)
 
 
 def source_of(stream: Any, close: bool, *, is_async: bool = False) -> Source:
@@ -196,8 +210,7 @@ def source_of(stream: Any, close: bool, *, is_async: bool = False) -> Source:
         raise TypeError(
             f"{type(stream).__name__} is a complete response, not a stream: request it with stream=True"
         )
-    elif not is_async and hasattr(stream, "__aiter__") and not hasattr(stream, "__iter__"):
-        raise TypeError("an asynchronous stream: use the function of the same name in midstream.aio")
+    check_source(stream, is_async=is_async)
     return Source(stream, close)
 
 
