@@ -51,6 +51,30 @@ def test_five_hundred_readers_need_four_connections(tmp_path: Path) -> None:
         asyncio.run(asyncio.wait_for(main(server.url, client), 60))
 
 
+def test_commands_take_turns(tmp_path: Path) -> None:
+    """Else some streams wait for a connection until they fail, while others have it again and again."""
+    writers, count = 16, 4_000
+
+    async def main(url: str) -> None:
+        store = RedisStore(url)
+        await store.start("w")
+        appended = [0] * writers
+
+        async def write(number: int) -> None:
+            await store.create(f"s{number}", {})
+            while sum(appended) < count:
+                appended[number] += 1
+                answer = await store.append(f"s{number}", 1, appended[number], [b"data: 1\n\n"])
+                assert answer is Appended.OK
+
+        await asyncio.gather(*map(write, range(writers)))
+        assert min(appended) > count / writers / 2
+        await store.close()
+
+    with running_redis(tmp_path) as server:
+        asyncio.run(asyncio.wait_for(main(server.url), 60))
+
+
 def test_no_cancellation_is_lost(tmp_path: Path) -> None:
     """Whatever a command waits for when its task is cancelled."""
 

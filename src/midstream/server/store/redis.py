@@ -17,6 +17,7 @@ import math
 import os
 import threading
 import time
+from collections.abc import Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -90,6 +91,8 @@ class RedisStore:
             url, max_connections=_COMMANDS, timeout=_SECONDS, retry=awaited_again, **options
         )
         self._client = redis.asyncio.Redis.from_pool(pool)
+        # first come, first served: in the pool, two busy streams would keep all others waiting
+        self._turns = asyncio.Semaphore(_COMMANDS)
         # messages may be rare: reading them has no time limit
         self._listener = redis.asyncio.Redis.from_url(
             url, retry=awaited_again, **{**options, "socket_timeout": None}
@@ -117,7 +120,7 @@ class RedisStore:
             await self._check_version()
             await self._answer(self._client.set(_lease_of(worker), b"1", px=_milliseconds(self._lease)))
             # without any subscription there is no connection to read from
-            await self._answer(self._messages.subscribe(_channel_of("")))
+            await self._checked_answer(self._messages.subscribe(_channel_of("")))
         except StoreError:
             await self.close()
             raise
@@ -307,6 +310,26 @@ class RedisStore:
                 self._failed_at = time.monotonic()
 
     async def _answer(self, command: Awaitable[Any]) -> Any:
+        """Await a command when there is a connection for it."""
+        try:
+            if self._turns.locked():
+                async with asyncio.timeout(_SECONDS):
+                    await self._turns.acquire()
+            else:
+                await self._turns.acquire()
+        except BaseException as error:
+            if isinstance(command, Coroutine):
+                command.close()
+            if not isinstance(error, TimeoutError):
+                raise
+            self._failed_at = time.monotonic()
+            raise StoreError("the Redis store failed: its connections are busy") from None
+        try:
+            return await self._checked_answer(command)
+        finally:
+            self._turns.release()
+
+    async def _checked_answer(self, command: Awaitable[Any]) -> Any:
         """Await a command; raise `StoreError` if Redis cannot be reached or refuses it."""
         task = asyncio.current_task()
         assert task is not None
@@ -330,7 +353,7 @@ class RedisStore:
         inboxes = self._inboxes.setdefault(channel, set())
         inboxes.add(inbox)
         try:
-            await self._answer(self._messages.subscribe(channel))
+            await self._checked_answer(self._messages.subscribe(channel))
             # the confirmation, or a message of a reader that subscribed before
             await _next(inbox)
             yield inbox
@@ -339,13 +362,13 @@ class RedisStore:
             if not inboxes and self._inboxes.get(channel) is inboxes:
                 del self._inboxes[channel]
                 with suppress(StoreError):
-                    await self._answer(self._messages.unsubscribe(channel))
+                    await self._checked_answer(self._messages.unsubscribe(channel))
 
     async def _listen(self) -> None:
         """Put messages into the inboxes of their channels; a confirmation is an empty message."""
         while True:
             try:
-                message = await self._answer(self._messages.get_message(timeout=None))
+                message = await self._checked_answer(self._messages.get_message(timeout=None))
             except StoreError:
                 # readers check the log after a silence; the connection subscribes again by itself
                 await asyncio.sleep(_RETRY_SECONDS)
