@@ -100,6 +100,9 @@ class _Supervisor:
     def _start(self) -> None:
         worker = _Worker(self._options, self._folder)
         self._workers[worker.process.pid] = worker
+        if self._is_stopping:
+            # the signal has come while it was started
+            worker.process.terminate()
 
     def _stop(self, number: int, frame: Any = None) -> None:
         del frame
