@@ -728,6 +728,7 @@ def test_the_end_in_mid_stream(upstream: Upstream, truth: list[tuple[str, str]])
     received = [begun + rest for begun, rest in zip_longest(first, received, fillvalue=b"")]
     for at in (3, 4):
         assert received[at].startswith(b"HTTP/1.1 503 ")
+        assert b'"code":"draining"' in received[at]
     for at in (0, 1, 5, 9):
         body, is_complete = body_in(received[at])
         assert is_complete

@@ -19,7 +19,7 @@ from ..captures import body_events, check_format, format_of
 from . import page
 from .access import Access
 from .addresses import Addresses
-from .failures import Busy
+from .failures import Draining
 from .guard import Guard, shared_with
 from .idempotency import claim_of
 from .metrics import PrometheusMetrics
@@ -165,7 +165,7 @@ class Gateway:
         """Report whether new streams can be started here."""
         del request
         if self.hub.is_draining:
-            return problem(503, "draining", "the process is about to stop")
+            raise Draining
         await self.hub.start()
         await self.hub.store.head("ready")
         return JSONResponse({"status": "ready", "streams": len(self.hub)}, headers=NOSNIFF)
@@ -359,7 +359,7 @@ class Gateway:
         if not is_there:
             raise Refused(problem(502, "upstream_error", "the upstream does not respond"))
         if response is None:
-            raise Busy if self.hub.stopped.is_set() else Refused(CLIENT_GONE)
+            raise Draining if self.hub.stopped.is_set() else Refused(CLIENT_GONE)
         return response
 
     def _passed_on(self, response: httpx.Response, owner: str) -> ASGIApp:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Busy", "Failure"]
+__all__ = ["Busy", "Draining", "Failure", "OwnerLimit"]
 
 
 class Failure(Exception):  # noqa: N818  # it is reported in the stream
@@ -15,8 +15,18 @@ class Failure(Exception):  # noqa: N818  # it is reported in the stream
 
 
 class Busy(Exception):  # noqa: N818  # it is converted into a response
-    """The maximum number of streams is open: of all, or of one owner."""
+    """The maximum number of streams is open."""
 
-    def __init__(self, is_owner: bool = False) -> None:
-        super().__init__()
-        self.is_owner = is_owner
+    status, code, message = 503, "busy", "too many streams"
+
+
+class OwnerLimit(Busy):
+    """The maximum number of streams of one owner is open."""
+
+    status, code, message = 429, "owner_limit", "too many streams of one client"
+
+
+class Draining(Busy):
+    """The process is about to stop; another one may answer."""
+
+    code, message = "draining", "the process is about to stop"

@@ -111,7 +111,7 @@ class Relay:
         """
         from .failures import Busy
         from .idempotency import claim_of
-        from .requests import HANDLERS, Refused, variant_of
+        from .requests import Refused, refuse, variant_of
         from .store.base import StoreError
 
         try:
@@ -135,7 +135,7 @@ class Relay:
                 raise
             return await self._addresses.view(request, channel, variant)
         except (Refused, Busy, StoreError) as error:
-            return await HANDLERS[type(error)](request, error)
+            return await refuse(request, error)
 
     def is_ready(self) -> bool:
         """Report whether the store is connected, and the process not about to stop."""

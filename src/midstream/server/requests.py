@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..events.writer import Form
     from .streams.hub import Hub
 
-__all__ = ["CLIENT_GONE", "HANDLERS", "Refused", "body_of", "dialect_of", "form_of", "variant_of"]
+__all__ = ["CLIENT_GONE", "HANDLERS", "Refused", "body_of", "dialect_of", "form_of", "refuse", "variant_of"]
 
 # ASGI requires a response even if the client is gone
 CLIENT_GONE = Response(status_code=400)
@@ -37,7 +37,7 @@ class Refused(Exception):  # noqa: N818  # it carries a response
         self.response = response
 
 
-async def _refuse(request: Request, error: Exception) -> Response:
+async def refuse(request: Request, error: Exception) -> Response:
     """Return the response for an exception of a handler."""
     del request
     match error:
@@ -50,12 +50,11 @@ async def _refuse(request: Request, error: Exception) -> Response:
             return problem(error.status_code, code, error.detail, dict(error.headers or {}))
         case StoreError():
             return problem(503, "store_lost", "the store cannot be reached", {"retry-after": "1"})
-    if isinstance(error, Busy) and error.is_owner:
-        return problem(429, "owner_limit", "too many streams of one client", {"retry-after": "1"})
-    return problem(503, "busy", "too many streams", {"retry-after": "1"})
+    assert isinstance(error, Busy), "it is the handler of no other exception"
+    return problem(error.status, error.code, error.message, {"retry-after": "1"})
 
 
-HANDLERS = dict.fromkeys((Refused, JsonStreamError, Busy, HTTPException, StoreError), _refuse)
+HANDLERS = dict.fromkeys((Refused, JsonStreamError, Busy, HTTPException, StoreError), refuse)
 
 
 def form_of(request: Request) -> Form:

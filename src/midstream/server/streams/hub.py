@@ -11,7 +11,7 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from ..failures import Busy
+from ..failures import Busy, Draining, OwnerLimit
 from ..metrics import Metrics
 from ..store.base import End, StoreError
 from .channel import Channel
@@ -150,17 +150,19 @@ class Hub:
 
     def make_room(self, owner: str) -> None:
         """Raise `Busy` if the maximum number of streams is open."""
-        if self.is_draining or len(self) + self._others.total() >= self.settings.max_streams:
+        if self.is_draining:
+            raise Draining
+        if len(self) + self._others.total() >= self.settings.max_streams:
             raise Busy
         own = sum(producer.channel.meta["owner"] == owner for producer, _ in self._producers.values())
         if own + self._others[owner] >= self.settings.max_owner_streams:
-            raise Busy(is_owner=True)
+            raise OwnerLimit
 
     def make_room_for_viewer(self, channel: Channel) -> None:
         """Raise `Busy` if the maximum number of clients reads the streams of an owner."""
         owner, most = channel.meta["owner"], self.settings.max_owner_viewers
         if sum(len(one.viewers) for one in self._channels.values() if one.meta["owner"] == owner) >= most:
-            raise Busy(is_owner=True)
+            raise OwnerLimit
 
     @contextmanager
     def reserved(self, owner: str) -> Iterator[None]:
