@@ -38,7 +38,7 @@ cdef class ValueVisitor(Visitor):
     @cython.locals(depth=Py_ssize_t)
     cdef int _copy_spine(self) except -1
     @cython.locals(items=list, members=dict)
-    cdef inline int _place(self, object parent, str key, object value) except -1
+    cdef inline int _replace_last(self, object parent, str key, object value) except -1
     @cython.locals(items=list, members=dict)
     cdef int _put(self, object value) except -1
     cdef inline int _flush_text(self) except -1

@@ -151,11 +151,11 @@ class ValueVisitor(Visitor):
             if references(container) > _OWN_REFERENCES:
                 container = container.copy() if isinstance(container, dict) else container[:]
                 self.spine[depth] = container
-                self._place(parent, self.keys[depth], container)
+                self._replace_last(parent, self.keys[depth], container)
             parent = container
         self.current = parent
 
-    def _place(self, parent: Any, key: str | None, value: Any) -> None:
+    def _replace_last(self, parent: Any, key: str | None, value: Any) -> None:
         """Replace the last value of an open container, or the root."""
         if parent is None:
             self.root = value
@@ -196,8 +196,8 @@ class ValueVisitor(Visitor):
                 self._copy_spine()
             if self.text.is_long():
                 # drop the value's reference to the old text, so that CPython can extend it in place
-                self._place(self.current, self.key_of_value, None)
-            self._place(self.current, self.key_of_value, self.text.read())
+                self._replace_last(self.current, self.key_of_value, None)
+            self._replace_last(self.current, self.key_of_value, self.text.read())
 
     def _enter(self, container: Any, is_array: bool) -> None:
         self._put(container)

@@ -35,9 +35,9 @@ cdef class CallState(Call):
     cdef tuple _end_position(self)
     @cython.locals(last=ToolCall)
     cpdef ToolCall view(self)
-    cdef bint _is_as(self, ToolCall last) except -1
+    cdef bint _is_equal(self, ToolCall last) except -1
 
 cdef bint _carries_value(object fragments) except -1
 cdef bint _carries_repair(object fragments) except -1
 @cython.locals(call=ToolCall)
-cdef ToolCall _seen(CallState state)
+cdef ToolCall _new_snapshot(CallState state)

@@ -275,11 +275,11 @@ class CallState(Call):
     def view(self) -> ToolCall:
         """Return a snapshot of the call; the same object while nothing changes."""
         last = self.snapshot
-        if last is None or last._version is not self.version or not self._is_as(last):
-            last = self.snapshot = _seen(self)
+        if last is None or last._version is not self.version or not self._is_equal(last):
+            last = self.snapshot = _new_snapshot(self)
         return last
 
-    def _is_as(self, last: ToolCall) -> bool:
+    def _is_equal(self, last: ToolCall) -> bool:
         """Report whether a snapshot of this version is still equal in everything else."""
         return (
             last._length == self.length
@@ -310,7 +310,7 @@ def _carries_repair(fragments: Sequence[Fragment]) -> bool:
     return False
 
 
-def _seen(state: CallState) -> ToolCall:
+def _new_snapshot(state: CallState) -> ToolCall:
     """Make the snapshot of a call; its arguments are read on first access."""
     # each field once: the constructor would set some of them twice
     call = ToolCall.__new__(ToolCall)

@@ -20,7 +20,7 @@ cdef class CallTable:
     cpdef Call find(self, object update)
     @cython.locals(call=Call, latest=Call)
     cdef Call _existing(self, object id, object index, object name, bint is_blank)
-    cdef bint _is_begun(self, Call call, object id, object name, bint is_blank) except -1
+    cdef bint _begins_another(self, Call call, object id, object name, bint is_blank) except -1
     cpdef Call named(self, object id, object index)
     cpdef bint knows(self, object id) except -1
     cpdef drop(self, Call call)

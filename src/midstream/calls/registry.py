@@ -185,9 +185,9 @@ class CallTable:
             call = self._at_index.get(index)
             if call is None and id is None and name is None and latest is not None and latest.index is None:
                 call = latest
-        return None if call is None or self._is_begun(call, id, name, is_blank) else call
+        return None if call is None or self._begins_another(call, id, name, is_blank) else call
 
-    def _is_begun(self, call: Any, id: str | None, name: str | None, is_blank: bool) -> bool:
+    def _begins_another(self, call: Any, id: str | None, name: str | None, is_blank: bool) -> bool:
         """Report whether a piece at the place of a call begins another one."""
         is_bare = id is None and name is None
         if call.state is not _OPEN:

@@ -21,6 +21,7 @@ with another visitor.
     open_literal(value)                               the beginning of a literal, likewise
     document()                                        the root value is complete
     error(error, where)                               what is wrong, and where it was found
+    repair(repair, where)                             what the lenient dialect read differently, likewise
 
 Every character that breaks a rule of the structure is passed to `_unexpected`. After an error the machine is
 in mode FAILED and accepts nothing more. If it may recover, it skips to a place where the structure can be

@@ -30,9 +30,9 @@ cdef class Cursor:
     cdef int _store_path(self, str path) except -1
     cdef bint _is_last(self, tuple steps) except -1
     @cython.locals(frame=Frame, depth=Py_ssize_t)
-    cdef int _begin(self, tuple steps, bint unannounced) except -1
+    cdef int _begin(self, tuple steps, bint is_piece) except -1
     @cython.locals(frame=Frame)
-    cdef int _begin_member(self, object segment, bint unannounced) except -1
+    cdef int _begin_member(self, object segment, bint is_piece) except -1
     @cython.locals(frame=Frame)
     cdef int _push(self, bint is_array, bint is_explicit, tuple pair, str path) except -1
     @cython.locals(frame=Frame)
@@ -44,9 +44,9 @@ cdef class Cursor:
     cdef int _check_nothing_open(self) except -1
     @cython.locals(frame=Frame)
     cdef int _accept_document_end(self, tuple steps) except -1
-    cdef int _open_string(self, tuple sender) except -1
+    cdef int _open_string(self, tuple pair) except -1
     @cython.locals(length=Py_ssize_t, is_same_sender=bint, start=str)
-    cdef int _accept_text(self, str text, bint ends, tuple sender) except -1
+    cdef int _accept_text(self, str text, bint ends, tuple pair) except -1
     cdef int _end_text(self) except -1
     @cython.locals(length=Py_ssize_t)
     cdef bint _starts_with_parts(self, str text) except -1

@@ -262,8 +262,8 @@ class Cursor:
             return not steps
         return len(steps) == 1 and steps[0] == self._segment
 
-    def _begin(self, steps: Segments, unannounced: bool) -> None:
-        """Move to where a value begins."""
+    def _begin(self, steps: Segments, is_piece: bool) -> None:
+        """Move to where a value begins; ``is_piece`` if a PartialString is all that says so."""
         if self._in_string:
             raise self._misplaced("the open string has not ended")
         if self._ended:
@@ -281,9 +281,9 @@ class Cursor:
             self._begin_member(steps[depth - 1], False)
             self._push(isinstance(steps[depth], int), False, None, None)
         if steps:
-            self._begin_member(steps[len(steps) - 1], unannounced)
+            self._begin_member(steps[len(steps) - 1], is_piece)
 
-    def _begin_member(self, segment: Segment, unannounced: bool) -> None:
+    def _begin_member(self, segment: Segment, is_piece: bool) -> None:
         """Begin a member of the open container."""
         frame = self._frame
         assert frame is not None
@@ -297,7 +297,7 @@ class Cursor:
                 raise self._misplaced("expected a key of the open object, found an index")
             if self._key is not None and self._key != segment:
                 raise self._misplaced("the path does not have the key of the last Key update")
-            if unannounced and self._key is None and self._segment == segment:
+            if is_piece and self._key is None and self._segment == segment:
                 raise self._misplaced("a PartialString for a value that has already ended")
             if self._limits.max_string is not None and len(segment) > self._limits.max_string:
                 raise self._over_limit(ErrorCode.STRING_LIMIT)
@@ -367,15 +367,15 @@ class Cursor:
         self.calls.append((DO_DOCUMENT, None, True, True))
         self.is_done = True
 
-    def _open_string(self, sender: PathPair | None) -> None:
+    def _open_string(self, pair: PathPair | None) -> None:
         self._in_string = True
         self._length = 0
         self._checksum = 0
         self._high_surrogate = ""
-        self._last_pair = sender
+        self._last_pair = pair
         self.calls.append((DO_STRING, "", True, False))
 
-    def _accept_text(self, text: str, ends: bool, sender: PathPair | None) -> None:
+    def _accept_text(self, text: str, ends: bool, pair: PathPair | None) -> None:
         length = self._length
         if ends:
             if not self._starts_with_parts(text):
@@ -388,7 +388,7 @@ class Cursor:
         else:
             # An accumulator uses one pair object for the complete string, and its surrogates are final.
             # Other senders may have split a surrogate pair, because they count UTF-16 code units.
-            is_same_sender = sender is not None and sender is self._last_pair
+            is_same_sender = pair is not None and pair is self._last_pair
             if self._high_surrogate:
                 start = self._high_surrogate + text[:1]
                 text = (start if is_same_sender else join_surrogates(start)) + text[1:]
@@ -397,7 +397,7 @@ class Cursor:
                 settled = settled_length(text)
                 self._high_surrogate = text[settled:]
                 text = text[:settled]
-            self._last_pair = sender
+            self._last_pair = pair
             self._length = length + len(text)
             self._checksum = _checksum(text, self._checksum)
         if self._limits.max_string is not None and length + len(text) > self._limits.max_string:
