@@ -14,7 +14,8 @@ FOLDERS = sorted(path.parent for path in PACKAGE.rglob("__init__.py"))
 PUBLIC = {"midstream", "cli", "providers", "recordings", "server", "typed"}
 # one module for each format: the table of the formats names them
 BY_FORMAT = {path.stem for path in (PACKAGE / "providers").glob("[a-z]*.py")}
-SOURCES = sorted(path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".pxd", ".js"))
+LANGUAGES = {".py", ".pxd", ".js", ".ts", ".css", ".html"}
+SOURCES = sorted(path for path in PACKAGE.rglob("*") if path.suffix in LANGUAGES)
 MOST_LINES = 450
 
 

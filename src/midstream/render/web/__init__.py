@@ -3,7 +3,8 @@
 The library: ``midstream.js`` exports everything, and its header says in which order to read the modules in
 ``lib/``. ``react.js`` has hooks, ``sse.js`` reads Server-Sent Events. The types are in the ``.d.ts`` files.
 
-The page: ``index.html``, ``page.css``, and these modules, from the outside in:
+The page: ``index.html`` (and ``docs.html``, how to use it in your own code), whose rules are in ``page.css``,
+``messages.css`` and ``tree.css``, and these modules, from the outside in:
 
 ``page.js``     choose or paste a stream, start it, stop it
 ``streams.js``  how the streams of the gateway are requested

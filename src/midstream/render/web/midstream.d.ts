@@ -29,20 +29,10 @@ export type DeepPartial<T> = [JsonValue] extends [T]
         : { [Key in keyof T]?: DeepPartial<T[Key]> };
 
 export type JsonFragmentKind =
-  | "StartObject"
-  | "EndObject"
-  | "StartArray"
-  | "EndArray"
-  | "Key"
-  | "StartString"
-  | "PartialString"
-  | "CompleteString"
-  | "CompleteNumber"
-  | "CompleteBoolean"
-  | "CompleteNull"
-  | "JsonComplete"
-  | "Error"
-  | "Repair";
+  | "StartObject" | "EndObject" | "StartArray" | "EndArray" | "Key"
+  | "StartString" | "PartialString" | "CompleteString"
+  | "CompleteNumber" | "CompleteBoolean" | "CompleteNull"
+  | "JsonComplete" | "Error" | "Repair";
 
 /** An update in its wire form. Kinds may begin with a lower-case letter. */
 export interface JsonFragment {
