@@ -112,6 +112,28 @@ def test_a_late_client_gets_a_snapshot_if_it_asks_for_one() -> None:
         assert CLIENT.get(f"{address}?from=x").json()["code"] == "invalid_from"
 
 
+@pytest.mark.parametrize("query", ["", "&form=compact"])
+def test_a_position_of_another_version_gets_a_snapshot(query: str) -> None:
+    """After an update of the gateway, the same raw event may have other events."""
+    app = create_app(settings=SHORT)
+    with running(app) as url:
+        live = CLIENT.get(f"{url}/api/recordings/trip/events?pace=0{query}")
+        (channel,) = app.state.gateway.hub._channels.values()
+        channel.meta["version"] = 0
+        address = url + live.headers["content-location"]
+        events = list(decode([live.content]))
+        begun = [event for event in events if int(event.id.rpartition("-")[2].partition(".")[0]) < 80]
+        answer = CLIENT.get(f"{address}?{query}", headers={"last-event-id": begun[-1].id})
+        late = list(decode([answer.content]))
+        assert [event.event for event in late] == ["stream_snapshot", "stream_end"]
+        assert shown([*begun, *late]) == shown(events)
+        # the provider's events are the same in all versions
+        raw = CLIENT.get(f"{url}/provider{live.headers['content-location']}?after=80")
+        assert raw.content == b"".join(recordings.load("trip").blocks()[80:])
+        # nothing follows the end
+        assert CLIENT.get(address, headers={"last-event-id": events[-1].id}).status_code == 204
+
+
 def test_the_state_of_a_stream() -> None:
     with running(create_app(settings=SHORT)) as url:
         live = CLIENT.get(f"{url}/api/recordings/trip/events?pace=0")

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from .requests import Refused, dialect_of, variant_of
 from .responses import NOSNIFF, StreamResponse, problem
 from .streams.cursor import Cursor, cursor_of, parse_id
-from .streams.derivation import RAW, Variant
+from .streams.derivation import RAW, VERSION, Variant
 from .streams.viewer import Viewer
 
 if TYPE_CHECKING:
@@ -33,6 +33,11 @@ def status_of(head: Head) -> str:
 def _unknown() -> Refused:
     why = "the stream is unknown or has expired; a new request without Last-Event-ID starts a new one"
     return Refused(problem(404, "unknown_stream", why))
+
+
+def _is_foreign(channel: Channel, cursor: Cursor) -> bool:
+    """Report whether a position counts the events that another version has derived, before the end."""
+    return channel.meta.get("version") != VERSION and cursor.number <= channel.log.last
 
 
 class Addresses:
@@ -116,8 +121,12 @@ class Addresses:
         self._hub.make_room_for_viewer(channel)
         viewer = Viewer(channel, variant, cursor, request.headers.raw)
         try:
-            if with_snapshot and cursor is None and not variant.is_raw and not variant.with_provider:
+            if variant.is_raw or variant.with_provider:
+                await viewer.prepare()
+            elif cursor is None and with_snapshot:
                 await viewer.begin_with_snapshot()
+            elif cursor is not None and _is_foreign(channel, cursor):
+                await viewer.begin_with_snapshot(with_start=False)
             else:
                 await viewer.prepare()
         except BaseException:
