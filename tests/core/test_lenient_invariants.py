@@ -144,9 +144,15 @@ def test_l9_checkpoints_inside_every_look_ahead(midstream: Any) -> None:
 @each_build
 def test_l10_the_value_is_json(midstream: Any) -> None:
     for seed in range(TEXTS):
+        text = broken(seed)
         accumulator = lenient(midstream, "JsonValueAccumulator")
-        accumulator.add_fragment(broken(seed))
+        accumulator.add_fragment(text)
         accumulator.finish()
+        # the updates follow from each other, and build the same value
+        fragments = lenient(midstream)
+        rebuilder = midstream.JsonFragmentRebuilder()
+        rebuilder.apply([*fragments.add_fragment(text), *fragments.finish()])
+        assert exactly(rebuilder.value) == exactly(accumulator.value), seed
         if accumulator.error is None and accumulator.value is not midstream.UNDEFINED:
             strict = midstream.JsonValueAccumulator()
             strict.add_fragment(json.dumps(accumulator.value, allow_nan=False))

@@ -297,6 +297,14 @@ CALLS = [
         "B6 a member without a value", '[({"a":)]', [[{"a": None}]], "tuple", "missing_value", "wrong_closer"
     ),
     fix("B6 a tuple of none", "[()]", [[]], "tuple"),
+    fix("B6 a comma after the argument", "{a: f(1, )}", {"a": 1}, "unquoted_key", "call", "trailing_comma"),
+    fix("B6 a bracket closes around a call", "[[f(1], [2), 3]]", [[1], [2, 3]], "call", "junk"),
+    fix(
+        "B6 a brace closes a tuple",
+        '[{"a": (1}, {"b": )}]',
+        [{"a": [1]}, {"b": None}],
+        *["tuple", "wrong_closer", "junk", "missing_value"],
+    ),
     fix("B6 tuples", "[(1, 2), (3, 4)]", [[1, 2], [3, 4]], *["tuple"] * 2),
 ]
 

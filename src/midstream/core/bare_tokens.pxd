@@ -9,7 +9,7 @@ from .machine cimport Machine
 from .modes cimport *
 from .numbers cimport NumberReader, _step
 from .recovery cimport fail
-from .repairs cimport hold, is_wrapped, report
+from .repairs cimport hold, is_wrapped, report, wrap
 from .structure cimport end_root, end_value
 from .visitor cimport Visitor
 

@@ -50,7 +50,7 @@ if not cython.compiled:
     )
     from .numbers import _step
     from .recovery import fail
-    from .repairs import hold, is_wrapped, report
+    from .repairs import hold, is_wrapped, report, wrap
     from .structure import end_root, end_value
 
 if TYPE_CHECKING:
@@ -245,7 +245,7 @@ def _begin_name(machine: Machine, text: str, i: int, n: int, final: int, visitor
         return n
     if j < n and is_short and text[j] == "(" and first == i:
         report(machine, RepairCode.CALL, text, i, strict_stop(text, i, n), visitor)
-        machine.wrappers.append(2 * len(machine.stack) + 1)
+        wrap(machine, True)
         return j + 1
     if is_word:
         verdict = _follows(machine, text, j, n, final != OPEN)

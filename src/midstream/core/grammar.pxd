@@ -9,7 +9,7 @@ from .machine cimport Machine, disable_fast_path, enable_fast_path
 from .modes cimport *
 from .numbers cimport is_part
 from .recovery cimport fail, fail_finally, read_after_root, skip
-from .repairs cimport note_line, resumed, take_back
+from .repairs cimport forget_closed, note_line, resumed, take_back
 from .strings cimport cached_key
 from .structure cimport close_container, end_root, open_container
 from .tokens cimport finish_number, read_literal, read_number, read_string

@@ -73,7 +73,7 @@ if not cython.compiled:
     )
     from .numbers import is_part
     from .recovery import fail, fail_finally, read_after_root, skip
-    from .repairs import note_line, resumed, take_back
+    from .repairs import forget_closed, note_line, resumed, take_back
     from .strings import cached_key
     from .structure import close_container, end_root, open_container
     from .tokens import finish_number, read_literal, read_number, read_string
@@ -391,9 +391,11 @@ def _begin_value(machine: Machine, text: str, chars: str, i: int, n: int, cut: i
         enable_fast_path(machine, machine.options.max_string, i)
         return read_string(machine, text, chars, i, j, n, True, cut != OPEN, visitor)
     if c == "{" or c == "[":
-        if len(machine.stack) >= machine.options.max_depth:
-            # section 9: a parser may limit the depth of nesting
-            return fail(machine, ErrorCode.DEPTH_LIMIT, i, visitor)
+        if len(machine.stack) >= machine.depth_limit:
+            if len(machine.stack) >= machine.options.max_depth:
+                # section 9: a parser may limit the depth of nesting
+                return fail(machine, ErrorCode.DEPTH_LIMIT, i, visitor)
+            forget_closed(machine)
         open_container(machine, c, visitor)
         return i + 1
     if c in "-0123456789":

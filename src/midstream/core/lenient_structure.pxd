@@ -7,7 +7,7 @@ from .look_ahead cimport comment_at, ellipsis_at, is_name_start, is_odd_space, i
 from .machine cimport Machine
 from .modes cimport *
 from .recovery cimport close_to, fail, is_open
-from .repairs cimport begin_comment, hold, is_wrapped, read_comment, report
+from .repairs cimport begin_comment, forget_closed, hold, is_wrapped, read_comment, report, wrap
 from .structure cimport close_container, end_value, open_container
 from .visitor cimport Visitor
 

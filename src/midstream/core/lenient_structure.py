@@ -42,7 +42,7 @@ if not cython.compiled:
         YES,
     )
     from .recovery import close_to, fail, is_open
-    from .repairs import begin_comment, hold, is_wrapped, read_comment, report
+    from .repairs import begin_comment, forget_closed, hold, is_wrapped, read_comment, report, wrap
     from .structure import close_container, end_value, open_container
 
 if TYPE_CHECKING:
@@ -169,18 +169,17 @@ def _open_tuple(machine: Machine, text: str, i: int, visitor: Visitor) -> int:
     if len(machine.stack) >= machine.options.max_depth:
         return fail(machine, ErrorCode.DEPTH_LIMIT, i, visitor)
     report(machine, RepairCode.TUPLE, text, i, i, visitor)
+    forget_closed(machine)
     open_container(machine, "[", visitor)
-    machine.wrappers.append(2 * len(machine.stack))
+    wrap(machine, False)
     return i + 1
 
 
 def _close_parenthesis(machine: Machine, text: str, i: int, visitor: Visitor) -> bool:
     """Close the innermost open parenthesis, and all containers in it; return False if there is none."""
+    forget_closed(machine)
     wrappers = machine.wrappers
     depth = len(machine.stack)
-    # those of containers that another bracket has closed
-    while wrappers and wrappers[len(wrappers) - 1] >> 1 > depth:
-        wrappers.pop()
     if not wrappers:
         return False
     innermost = wrappers.pop()
@@ -190,7 +189,10 @@ def _close_parenthesis(machine: Machine, text: str, i: int, visitor: Visitor) ->
         while len(machine.stack) > innermost >> 1:
             close_container(machine, i, visitor)
     elif innermost & 1:
-        if machine.mode != machine.after:
+        if machine.mode == NEXT_KEY:
+            report(machine, RepairCode.TRAILING_COMMA, text, i, i, visitor)
+            machine.mode = machine.after
+        elif machine.mode != machine.after:
             # a call without an argument
             _add_null(machine, text, i, visitor)
     elif machine.mode == NEXT_ITEM:

@@ -13,7 +13,7 @@ cdef class Machine:
     # `copy_counters` copies these fields at once, from `base`, which must stay the first of them, to
     # `decoded`, which must stay the last.
     cdef Py_ssize_t base, line, line_start, document_start, document_end, string_end, clear_until
-    cdef Py_ssize_t objects, literal_at, skip_depth
+    cdef Py_ssize_t objects, depth_limit, literal_at, skip_depth
     cdef int mode, after, skip_from, skip_quote, fence
     cdef bint skip_starts, finished
     cdef Py_ssize_t held_length, held_tried, room, odd_end, last_index, last_line, last_column, repair_count

@@ -110,8 +110,10 @@ class Machine:
     # where the open string reaches max_string, and the end of the fast path: see above
     string_end: int
     clear_until: int
-    # how many of the open containers are objects
+    # how many of the open containers are objects, and how many containers may be open: max_depth, or 0 while
+    # the lenient dialect has to know of each that opens
     objects: int
+    depth_limit: int
     # how many characters of the literal have been read
     literal_at: int
     # the mode, and the mode after the next complete value, which also says what the innermost container is
@@ -330,6 +332,8 @@ class Machine:
             self.held.append(held)
         self.held_length = self.held_tried = len(held)
         self.wrappers += map(checked_count, state["wrappers"])
+        if self.wrappers:
+            self.depth_limit = 0
         self.odd_end = checked_count(state["odd_end"])
         self.line_is_blank = bool(state["is_blank"])
         self.repair_count = checked_count(state["count"])
@@ -401,6 +405,7 @@ def new_machine(
     machine.held = TextBuffer() if lenient else _ABSENT
     machine.wrappers = [] if lenient else _ABSENT
     machine.repairs = [] if lenient else _ABSENT
+    machine.depth_limit = machine.options.max_depth
     # all other counters are 0; mode 0 is START
     machine.after = AFTER_ROOT
     machine.line = 1

@@ -14,6 +14,9 @@ cdef Py_ssize_t hold(Machine machine, str text, Py_ssize_t i, Py_ssize_t n) exce
 @cython.locals(length=Py_ssize_t)
 cdef bint take_back(Machine machine, str text, bint is_final) except -1
 cdef str resumed(Machine machine, str text)
+cdef int wrap(Machine machine, bint is_call) except -1
+@cython.locals(wrappers=list, depth=Py_ssize_t)
+cdef int forget_closed(Machine machine) except -1
 @cython.locals(wrappers=list)
 cdef bint is_wrapped(Machine machine) except -1
 @cython.locals(begin=Py_ssize_t, end=Py_ssize_t)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "begin_comment",
+    "forget_closed",
     "hold",
     "is_wrapped",
     "note_line",
@@ -46,6 +47,7 @@ __all__ = [
     "report",
     "resumed",
     "take_back",
+    "wrap",
 ]
 
 # text that is held back and longer than this has much white space: it is not read again with every space
@@ -123,8 +125,26 @@ def resumed(machine: Machine, text: str) -> str:
     return machine.held.take(text)
 
 
+def wrap(machine: Machine, is_call: bool) -> None:
+    """Note that a parenthesis has been opened: of a call, or of the innermost container, a tuple."""
+    machine.wrappers.append(2 * len(machine.stack) + is_call)
+    # each container that opens calls `forget_closed`
+    machine.depth_limit = 0
+
+
+def forget_closed(machine: Machine) -> None:
+    """Forget the parentheses whose container another bracket has closed, before another one opens there."""
+    wrappers = machine.wrappers
+    depth = len(machine.stack)
+    while wrappers and wrappers[len(wrappers) - 1] >> 1 > depth:
+        wrappers.pop()
+    if not wrappers:
+        machine.depth_limit = machine.options.max_depth
+
+
 def is_wrapped(machine: Machine) -> bool:
     """Report whether a parenthesis was opened right around the innermost value."""
+    forget_closed(machine)
     wrappers = machine.wrappers
     return len(wrappers) > 0 and wrappers[len(wrappers) - 1] >> 1 == len(machine.stack)
 
