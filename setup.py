@@ -52,6 +52,7 @@ HOT = [
     "accumulators/automaton",
     "accumulators/selection",
     "accumulators/select",
+    "streams/select",
     "tree/rope",
     "tree/vector",
     "tree/nodes",

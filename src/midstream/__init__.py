@@ -5,7 +5,7 @@ from ._undefined import UNDEFINED
 from ._version import __version__
 from .accumulators.fragments import JsonFragmentAccumulator
 from .accumulators.match import Match
-from .accumulators.select import JsonSelectAccumulator, first, select
+from .accumulators.select import JsonSelectAccumulator
 from .accumulators.update import JsonFragmentKind, JsonFragmentUpdate
 from .accumulators.values import JsonValueAccumulator
 from .calls.handler import ToolCall, ToolsAggregateMessageHandler
@@ -50,6 +50,7 @@ from .paths import parse_path
 from .patterns import ANY
 from .streams.arguments import argument_deltas
 from .streams.provider import messages, text_deltas, tool_calls
+from .streams.select import first, select
 from .streams.text import parse_partial, updates, values
 from .tree.containers import JsonArrayAstNode, JsonObjectAstNode
 from .tree.nodes import (

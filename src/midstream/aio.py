@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from ._closing import Source
 from .accumulators.base import DEFAULT_LIMITS
 from .accumulators.fragments import JsonFragmentAccumulator
-from .accumulators.select_async import first, select
 from .accumulators.values import JsonValueAccumulator
 from .chunker.chunker import JsonStreamChunker
 from .errors import JsonStreamError
 from .extract.documents import extraction
 from .streams.arguments import ArgumentStream
 from .streams.provider import CallStream, ProviderStream, TextStream, source_of
+from .streams.select_async import first, select
 from .streams.text import ExtractedUpdates, ValueStream
 from .wire.patches_async import patches
 
@@ -338,6 +338,8 @@ def typed_values(
     close: bool = ...,
     limits: Limits = ...,
     dialect: Dialect = ...,
+    extract: bool = ...,
+    thinking: Thinking = ...,
     library: Literal["pydantic", "msgspec"] | None = ...,
 ) -> AsyncGenerator[TypedSnapshot[T], None]: ...
 
@@ -353,6 +355,8 @@ def typed_values(
     close: bool = ...,
     limits: Limits = ...,
     dialect: Dialect = ...,
+    extract: bool = ...,
+    thinking: Thinking = ...,
     library: Literal["pydantic", "msgspec"] | None = ...,
 ) -> AsyncGenerator[TypedSnapshot[Any], None]: ...
 
@@ -367,6 +371,8 @@ def typed_values(
     close: bool = True,
     limits: Limits = DEFAULT_LIMITS,
     dialect: Dialect = "strict",
+    extract: bool = False,
+    thinking: Thinking = "auto",
     library: Literal["pydantic", "msgspec"] | None = None,
 ) -> AsyncGenerator[TypedSnapshot[Any], None]:
     """Iterate over the snapshots of a typed value that arrives in fragments.
@@ -397,7 +403,7 @@ def typed_values(
         dialect=dialect,
         library=library,
     )
-    return snapshots(SnapshotStream(accumulator), Source(fragments, close))
+    return snapshots(SnapshotStream(accumulator, extract, thinking), Source(fragments, close))
 
 
 def typed_calls(

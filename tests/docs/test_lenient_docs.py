@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 
 import pytest
 
+import midstream
+import midstream.typed
 from midstream import (
     JsonExtractor,
     JsonFragmentRebuilder,
@@ -64,6 +67,55 @@ def extract(text: str) -> tuple[Any, list[str], str | None]:
             if event.repair is not None:
                 codes.append(str(event.repair.code))
     return rebuilder.value, codes, None
+
+
+def options() -> list[tuple[str, list[str]]]:
+    """Return the names in the table of the options, each with the cells of its row."""
+    table = PAGE.partition("## Which function accepts what")[2].split("\n\n")[1]
+    found = [[cell.strip() for cell in line[1:-1].split("|")] for line in table.splitlines()[2:]]
+    return [(name, cells) for names, *cells in found for name in re.findall(r"`(\w+)`", names)]
+
+
+@pytest.mark.parametrize(("name", "cells"), options(), ids=[name for name, _ in options()])
+def test_which_function_accepts_what(name: str, cells: list[str]) -> None:
+    # the state of the pure parser has its options
+    name = "create_parser_state" if name == "parse_chunk" else name
+    for home in (midstream, midstream.typed, midstream.aio):
+        if not hasattr(home, name):
+            continue
+        parameters = inspect.signature(getattr(home, name)).parameters
+        kinds = {
+            "dialect": "Dialect", "extract": "bool", "on_error": "OnError", "after_root": "AfterRoot",
+        }  # fmt: skip
+        found = {option for option, kind in kinds.items() if option in parameters}
+        found -= {option for option in found if parameters[option].annotation != kinds[option]}
+        assert found == {option for option, cell in zip(kinds, cells, strict=True) if cell == "yes"}, home
+
+
+TRAILING = '{"a": 1} {"a": 2}'
+CALL = {"index": 0, "id": "call_1", "function": {"name": "f", "arguments": TRAILING}}
+CALLS = [{"choices": [{"index": 0, "delta": {"tool_calls": [CALL]}}]}]
+# what reads one document: its error about the text after it, returned or raised
+ONE_DOCUMENT: dict[str, Any] = {
+    "typed_values": lambda: list(midstream.typed.typed_values(TRAILING, Any)),
+    "JsonTypedAccumulator": lambda: midstream.typed.JsonTypedAccumulator(Any).add_fragment(TRAILING),
+    "patches": lambda: list(midstream.patches([TRAILING])),
+    "parse_chunk": lambda: midstream.parse_chunk(midstream.create_parser_state(), TRAILING).error,
+    "tool_calls": lambda: [*midstream.tool_calls(CALLS)][-1][0].error,
+    "typed_calls": lambda: [*midstream.typed.typed_calls(CALLS, {"f": Any})][-1][0].call.error,
+}
+
+
+def test_which_function_reads_one_document() -> None:
+    named = {name for name, cells in options() if cells[3].startswith("one document")}
+    # those make the state for parse_chunk, or pass the text of the arguments on
+    assert named == {*ONE_DOCUMENT, "create_parser_state", "messages", "argument_deltas"}
+    for name, read_it in ONE_DOCUMENT.items():
+        try:
+            error = read_it()
+        except midstream.JsonStreamError as raised:
+            error = raised
+        assert error.code == "trailing_text", name
 
 
 def test_every_code_has_a_row() -> None:

@@ -35,6 +35,7 @@ def test_the_parser_in_real_chains() -> None:
     assert "the text ends before the document does" in results["truncated"]
     assert (results["examples"]["failed"], results["examples"]["attempted"]) == (0, 3)
     assert results["fenced"] == [[{}, {"a": "b"}], [{}, {"a": "b"}], {"a": "b"}]
+    assert results["mistakes"] == results["lenient"] == results["fenced"]
     assert "JSON" in results["instructions"]
     found, is_closed, written = results["endless"]
     assert (found["city"], is_closed) == ("Oslo", True)

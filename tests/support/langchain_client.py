@@ -54,16 +54,18 @@ def provider(url: str) -> Any:
 FENCED = ["Here it", " is:\n``", '`json\n{"a": ', '"b"}\n`', "``\nBye."]
 
 
-async def fenced() -> Any:
-    """Find JSON in prose, in all ways."""
-    parser = MidstreamJsonParser(extract=True)
+MISTAKES = ["Here it", " is:\n``", "`json\n{a: ", "'b',}\n`", "``\nBye."]
+
+
+async def found_by(parser: Any, texts: list[str]) -> Any:
+    """Find JSON in all ways."""
 
     async def pieces() -> AsyncIterator[str]:
-        for piece in FENCED:
+        for piece in texts:
             yield piece
 
     found = [value async for value in parser.atransform(pieces())]
-    return [list(parser.transform(iter(FENCED))), found, parser.parse("".join(FENCED))]
+    return [list(parser.transform(iter(texts))), found, parser.parse("".join(texts))]
 
 
 def failure(text: str) -> str:
@@ -95,7 +97,9 @@ def main() -> None:
         "invalid": failure('{"a": tru?'),
         "truncated": failure('{"a": "b'),
         "endless": [first, is_closed, written],
-        "fenced": asyncio.run(fenced()),
+        "fenced": asyncio.run(found_by(MidstreamJsonParser(extract=True), FENCED)),
+        "mistakes": asyncio.run(found_by(MidstreamJsonParser(extract=True, dialect="lenient"), MISTAKES)),
+        "lenient": asyncio.run(found_by(MidstreamJsonParser(dialect="lenient"), ["{a: ", "'b',}"])),
         "instructions": MidstreamJsonParser().get_format_instructions(),
     }
     results["examples"] = doctest.testmod(parser_module)._asdict()

@@ -10,8 +10,7 @@ Read the files in this order:
 ``automaton``      path patterns as an automaton, which says what a place in the document matches
 ``selection``      the visitor that builds only the values at selected paths
 ``match``          ``Match``: what a selection yields
-``select``         ``JsonSelectAccumulator``, ``select`` and ``first``
-``select_async``   ``select`` and ``first`` over asynchronous iterables
+``select``         ``JsonSelectAccumulator``: fragments in, the values at selected paths out
 ``validation``     converts complete values to typed ones with pydantic or msgspec
 ``reentrancy``     the guard that refuses concurrent and reentrant use
 ``value_text``     writes a value as JSON text, without recursion

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
-from .._closing import Source
 from .._signature import SourceSignature
 from .._undefined import UNDEFINED
 from ..core import cython_shim as cython
-from ..errors import ErrorCode, JsonStreamError, NoMatch, ParserError, TypedStreamError
+from ..errors import JsonStreamError, TypedStreamError
 from ..patterns import parse_pattern
 from .automaton import Automaton
 from .base import DEFAULT_LIMITS, Accumulator
@@ -22,7 +21,7 @@ if not cython.compiled:
     from .reentrancy import release
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable
 
     from .._options import AfterRoot, Dialect, OnInvalid
     from ..core.visitor import Visitor
@@ -35,9 +34,7 @@ if TYPE_CHECKING:
     # lists and dicts are invariant: a list[str] would not be a list[Path]
     Paths = Path | list[Any] | dict[Any, Any]
 
-__all__ = ["JsonSelectAccumulator", "first", "select"]
-
-T = TypeVar("T")
+__all__ = ["JsonSelectAccumulator"]
 
 _ON_INVALID = ("raise", "match")
 
@@ -232,218 +229,3 @@ def _validators_of(types: dict[Any, Any]) -> dict[Any, Validator | None] | None:
     from .validation import validator_of
 
     return {path: None if type is None else validator_of(type) for path, type in types.items()}
-
-
-class SelectStream:
-    """Process fragments for `select` and its asynchronous twin: the matches so far, then an error."""
-
-    def __init__(self, accumulator: JsonSelectAccumulator, to_end: bool) -> None:
-        self._accumulator = accumulator
-        self._to_end = to_end
-        self._last: list[Match[Any]] = []
-        self._failure: JsonStreamError | None = None
-        self.is_over = False
-
-    def add_fragment(self, fragment: str | bytes) -> list[Match[Any]]:
-        """Return the matches of a fragment; those of the last one are left to `finish`."""
-        try:
-            matches = self._accumulator.add_fragment(fragment)
-        except JsonStreamError as error:
-            self._failure = error
-            self.is_over = True
-            return []
-        if self._to_end or not self._accumulator.is_done:
-            return matches
-        self._last = matches
-        self.is_over = True
-        return []
-
-    def finish(self) -> Iterator[Match[Any]]:
-        """Yield the last matches; after an error those before it, then raise it."""
-        try:
-            if self._failure is not None:
-                raise self._failure
-            if not self.is_over:
-                self._last = self._accumulator.finish()
-        except JsonStreamError as error:
-            yield from error.matches
-            raise
-        yield from self._last
-
-
-@overload
-def select(
-    fragments: Iterable[str | bytes] | str | bytes,
-    paths: Path | list[Any],
-    type: type[T],
-    *,
-    partial: bool = ...,
-    limit: int | None = ...,
-    to_end: bool = ...,
-    on_invalid: OnInvalid = ...,
-    close: bool = ...,
-    after_root: AfterRoot = ...,
-    limits: Limits = ...,
-    parse_int: Callable[[str], Any] = ...,
-    parse_float: Callable[[str], Any] = ...,
-    dialect: Dialect = ...,
-) -> Generator[Match[T], None, None]: ...
-@overload
-def select(
-    fragments: Iterable[str | bytes] | str | bytes,
-    paths: Paths,
-    type: Any = ...,
-    *,
-    partial: bool = ...,
-    limit: int | None = ...,
-    to_end: bool = ...,
-    on_invalid: OnInvalid = ...,
-    close: bool = ...,
-    after_root: AfterRoot = ...,
-    limits: Limits = ...,
-    parse_int: Callable[[str], Any] = ...,
-    parse_float: Callable[[str], Any] = ...,
-    dialect: Dialect = ...,
-) -> Generator[Match[Any], None, None]: ...
-def select(
-    fragments: Iterable[str | bytes] | str | bytes,
-    paths: Paths,
-    type: Any = None,
-    *,
-    partial: bool = False,
-    limit: int | None = None,
-    to_end: bool = False,
-    on_invalid: OnInvalid = "raise",
-    close: bool = True,
-    after_root: AfterRoot = "error",
-    limits: Limits = DEFAULT_LIMITS,
-    parse_int: Callable[[str], Any] = int,
-    parse_float: Callable[[str], Any] = float,
-    dialect: Dialect = "strict",
-) -> Generator[Match[Any], None, None]:
-    """Iterate over the values at selected paths, each as soon as it is complete.
-
-    ``paths`` is a path such as ``"items[*].title"``, or a tuple such as ``("items", ANY, "title")``; a list
-    of paths; or a dict of a type for each path. Iteration ends as soon as nothing more can match, or after
-    ``limit`` matches, and then closes the source (unless that is a file or ``close`` is false), so that a
-    provider's request ends. The text after that is not read; ``to_end=True`` reads it, and so reports its
-    errors.
-
-    ``partial=True`` also yields the growing value of each open match, as `values` would yield it, with
-    ``is_final`` false. With a ``type``, pydantic or msgspec validates and converts each final match; a value
-    that does not fit raises `TypedStreamError`, or with ``on_invalid="match"`` is a match with ``errors`` and
-    the value `UNDEFINED`. With ``after_root="next"`` every document of the text is searched.
-
-    >>> model = ['{"items": [{"title": "mid', 'stream"}, {"title": "js', 'on"}], "more": ', "null}"]
-    >>> for match in select(model, "items[*].title"):
-    ...     print(match.segments, match.value)
-    ('items', 0, 'title') midstream
-    ('items', 1, 'title') json
-    """
-    accumulator = JsonSelectAccumulator(
-        paths,
-        type,
-        partial=partial,
-        limit=limit,
-        to_end=to_end,
-        on_invalid=on_invalid,
-        after_root=after_root,
-        limits=limits,
-        parse_int=parse_int,
-        parse_float=parse_float,
-        dialect=dialect,
-    )
-    source = Source([fragments] if isinstance(fragments, (str, bytes)) else fragments, close)
-    return _selected(SelectStream(accumulator, to_end), source)
-
-
-def _selected(stream: SelectStream, source: Source) -> Generator[Match[Any], None, None]:
-    # when the search ends early, the source is closed before the last matches are yielded
-    with source:
-        for fragment in source:
-            matches = stream.add_fragment(fragment)
-            if stream.is_over:
-                source.stop()
-                break
-            if matches:
-                yield from matches
-    yield from stream.finish()
-
-
-@overload
-def first(
-    fragments: Iterable[str | bytes] | str | bytes,
-    path: Path | list[Any],
-    type: type[T],
-    *,
-    to_end: bool = ...,
-    close: bool = ...,
-    after_root: AfterRoot = ...,
-    limits: Limits = ...,
-    parse_int: Callable[[str], Any] = ...,
-    parse_float: Callable[[str], Any] = ...,
-    dialect: Dialect = ...,
-) -> T: ...
-@overload
-def first(
-    fragments: Iterable[str | bytes] | str | bytes,
-    path: Paths,
-    type: Any = ...,
-    *,
-    default: Any = ...,
-    to_end: bool = ...,
-    close: bool = ...,
-    after_root: AfterRoot = ...,
-    limits: Limits = ...,
-    parse_int: Callable[[str], Any] = ...,
-    parse_float: Callable[[str], Any] = ...,
-    dialect: Dialect = ...,
-) -> Any: ...
-def first(
-    fragments: Iterable[str | bytes] | str | bytes,
-    path: Paths,
-    type: Any = None,
-    *,
-    default: Any = NoMatch,
-    to_end: bool = False,
-    close: bool = True,
-    after_root: AfterRoot = "error",
-    limits: Limits = DEFAULT_LIMITS,
-    parse_int: Callable[[str], Any] = int,
-    parse_float: Callable[[str], Any] = float,
-    dialect: Dialect = "strict",
-) -> Any:
-    """Return the first value at a path, as soon as it is complete, and close the source.
-
-    A complete document without a match raises `NoMatch` (also a `LookupError`), or returns ``default`` if
-    that is passed. The other options are those of `select`.
-
-    >>> first(['{"city": "Par', 'is", "days', '": 12}'], "city")
-    'Paris'
-    >>> first('{"city": "Paris"}', "days", default=7)
-    7
-    """
-    matches = select(
-        fragments,
-        path,
-        type,
-        limit=1,
-        to_end=to_end,
-        close=close,
-        after_root=after_root,
-        limits=limits,
-        parse_int=parse_int,
-        parse_float=parse_float,
-        dialect=dialect,
-    )
-    found = default
-    for match in matches:
-        found = match.value
-    return found_or_raise(found, path)
-
-
-def found_or_raise(found: Any, path: Paths) -> Any:
-    """Return what was found; raise NoMatch if nothing was, and the caller passed no default."""
-    if found is NoMatch:
-        raise NoMatch(ParserError.of(ErrorCode.NO_MATCH, 0, f"{path}"))
-    return found

@@ -104,7 +104,9 @@ class JsonTypedAccumulator(Generic[T]):
             raise ValueError(f"on_invalid is 'collect' or 'raise', not {on_invalid!r}")
         self._plan = plan_of(type, library)
         self._updates = JsonFragmentAccumulator(limits=limits, dialect=dialect)
+        # replaced to read the document inside another text
         self._read = self._updates.add_fragment
+        self._end = self._updates.finish
         self._context = context
         self._hold = _held(hold)
         self._raises = on_invalid == "raise"
@@ -148,7 +150,7 @@ class JsonTypedAccumulator(Generic[T]):
         updates: list[JsonFragmentUpdate] | None = None
         self._is_busy = True
         try:
-            updates = self._read(fragment) if fragment is not None else self._updates.finish()
+            updates = self._read(fragment) if fragment is not None else self._end()
             if updates:
                 self._has_news = True
                 visitor.add_updates(updates)

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from .._closing import Source
 from ..accumulators.base import DEFAULT_LIMITS
 from ..errors import JsonStreamError
+from ..extract.documents import READ, DocumentStream
 from .accumulator import JsonTypedAccumulator
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-    from .._options import Dialect
+    from .._options import Dialect, Thinking
+    from ..accumulators.update import JsonFragmentUpdate
+    from ..extract.documents import Part
     from ..limits import Limits
     from .snapshot import TypedSnapshot
 
@@ -24,11 +27,25 @@ T = TypeVar("T")
 class SnapshotStream:
     """Process fragments for `typed_values` and its asynchronous twin: snapshots, and last an error."""
 
-    def __init__(self, accumulator: JsonTypedAccumulator[Any]) -> None:
+    def __init__(
+        self, accumulator: JsonTypedAccumulator[Any], extract: bool = False, thinking: Thinking = "auto"
+    ) -> None:
         self._accumulator = accumulator
         self._step = accumulator._step
         # what ended the stream
         self.error: JsonStreamError | None = None
+        self._documents: DocumentStream | None = None
+        if extract:
+            self._documents = DocumentStream(accumulator._updates, thinking=thinking)
+            accumulator._read = self._add_fragment
+            accumulator._end = self._finish
+        elif thinking != "auto":
+            raise ValueError("thinking has no meaning without extract=True")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether an error ended the stream, or the document that is searched for is complete."""
+        return self.error is not None or (self._documents is not None and self._documents.is_done)
 
     def step(self, fragment: str | bytes | None) -> TypedSnapshot[Any] | None:
         """Read a fragment, or end the text (None); return the snapshot if the fragment contained updates."""
@@ -39,6 +56,28 @@ class SnapshotStream:
             self.error = error
             return accumulator._last(error)
         return accumulator._snapshot(events) if accumulator._has_news else None
+
+    def _add_fragment(self, fragment: str | bytes) -> list[JsonFragmentUpdate]:
+        """Return the updates of the document in a fragment."""
+        assert self._documents is not None
+        return _updates_in(self._documents.add_fragment(fragment))
+
+    def _finish(self) -> list[JsonFragmentUpdate]:
+        """Return the updates of the document at the end of the text."""
+        assert self._documents is not None
+        return _updates_in(self._documents.finish())
+
+
+def _updates_in(parts: Iterable[Part]) -> list[JsonFragmentUpdate]:
+    updates: list[JsonFragmentUpdate] = []
+    try:
+        for kind, data in parts:
+            if kind == READ:
+                updates += data
+    except JsonStreamError as error:
+        error.updates = [*updates, *error.updates]
+        raise
+    return updates
 
 
 @overload
@@ -52,6 +91,8 @@ def typed_values(
     close: bool = ...,
     limits: Limits = ...,
     dialect: Dialect = ...,
+    extract: bool = ...,
+    thinking: Thinking = ...,
     library: Literal["pydantic", "msgspec"] | None = ...,
 ) -> Generator[TypedSnapshot[T], None, None]: ...
 
@@ -67,6 +108,8 @@ def typed_values(
     close: bool = ...,
     limits: Limits = ...,
     dialect: Dialect = ...,
+    extract: bool = ...,
+    thinking: Thinking = ...,
     library: Literal["pydantic", "msgspec"] | None = ...,
 ) -> Generator[TypedSnapshot[Any], None, None]: ...
 
@@ -81,13 +124,17 @@ def typed_values(
     close: bool = True,
     limits: Limits = DEFAULT_LIMITS,
     dialect: Dialect = "strict",
+    extract: bool = False,
+    thinking: Thinking = "auto",
     library: Literal["pydantic", "msgspec"] | None = None,
 ) -> Generator[TypedSnapshot[Any], None, None]:
     """Iterate over the snapshots of a typed value that arrives in fragments.
 
     The options are those of `JsonTypedAccumulator`. There is a snapshot for each fragment that contains
     updates. What precedes an error in its fragment is yielded before the error is raised. Leaving the
-    iterator early closes the source, unless ``close`` is false.
+    iterator early closes the source, unless ``close`` is false. With ``extract=True`` the text may have
+    prose, code fences and reasoning around its first document, with which iteration ends; ``thinking`` is as
+    for `values`.
 
     >>> from pydantic import BaseModel
     >>> class Trip(BaseModel):
@@ -109,14 +156,14 @@ def typed_values(
         library=library,
     )
     source = Source([fragments] if isinstance(fragments, (str, bytes)) else fragments, close)
-    return _snapshots(SnapshotStream(accumulator), source)
+    return _snapshots(SnapshotStream(accumulator, extract, thinking), source)
 
 
 def _snapshots(stream: SnapshotStream, source: Source) -> Generator[TypedSnapshot[Any], None, None]:
     with source:
         for fragment in source:
             snapshot = stream.step(fragment)
-            if stream.error is not None:
+            if stream.is_over:
                 source.stop()
                 break
             if snapshot is not None:

@@ -22,7 +22,7 @@ async def snapshots(stream: SnapshotStream, source: Source) -> AsyncGenerator[Ty
     async with source:
         async for fragment in source:
             snapshot = stream.step(fragment)
-            if stream.error is not None:
+            if stream.is_over:
                 source.stop()
                 break
             if snapshot is not None:
