@@ -249,7 +249,7 @@ class Hub:
         if (producing := self._producers.get(channel.id)) is not None:
             producing[1].cancel()
             await asyncio.gather(producing[1], return_exceptions=True)
-        self._drop(channel)
+        self.drop(channel)
         for viewer in list(channel.viewers):
             viewer.leave()
         await self.store.drop(channel.id)
@@ -272,11 +272,12 @@ class Hub:
         if channel.viewers or channel.left_at != since:
             return
         if channel.id not in self._producers:
-            self._drop(channel)
+            self.drop(channel)
         elif not self.store.is_shared:
             self._producers[channel.id][0].stop(End("cancelled", "no client reads the stream"))
 
-    def _drop(self, channel: Channel) -> None:
+    def drop(self, channel: Channel) -> None:
+        """Forget a worker's copy of a stream."""
         if self._channels.get(channel.id) is channel:
             del self._channels[channel.id]
         if (follower := self._followers.pop(channel.id, None)) is not None:

@@ -248,9 +248,10 @@ class Producer:
             with suppress(StoreError):
                 while self._stored < log.last or log.end is not None:
                     missing = log.events[self._stored : self._stored + _BATCH]
-                    is_last = self._stored + len(missing) == log.last
-                    await self._append(self._stored + 1, missing, log.end if is_last else None)
+                    # what is added to the log during the append is for the next one
+                    end = log.end if self._stored + len(missing) == log.last else None
+                    await self._append(self._stored + 1, missing, end)
                     self._stored += len(missing)
-                    if is_last and log.end is not None:
+                    if end is not None:
                         break
                 self._failing_since = None

@@ -124,12 +124,22 @@ class Succession:
             return
         if not store.is_trusted or self._waits_for_credentials(id, head):
             return
+        was_own = head.worker == hub.worker
         if not await store.claim(id, head.epoch, hub.worker):
             return
         # what the dead worker has appended until now
         head = await store.head(id)
         if head is None:
             return
+        known = hub.known(id)
+        if known is not None and known.log.end is not None:
+            if was_own:
+                # its clients here have seen the end while the store failed for a long time
+                missing = known.log.events[head.next - 1 :]
+                await store.append(id, head.epoch, head.next, missing, known.log.end)
+                return
+            # it ended here because the store could not be read
+            hub.drop(known)
         channel = hub.followed_channel(id, head)
         await channel.reached(head.next - 1)
         if channel.log.end is None:
