@@ -58,7 +58,7 @@ _SECONDS = 2.0
 _SILENCE_SECONDS = 0.5
 # after this silence the writer of a stream checks that it has missed no signal
 _SIGNAL_SECONDS = 5.0
-# until a lost connection for messages is opened again
+# until a lost connection for messages is opened again, and a lease that was not renewed is tried again
 _RETRY_SECONDS = 0.1
 _BATCH = 64
 
@@ -303,11 +303,15 @@ class RedisStore:
 
     def _renew(self) -> None:
         """Renew the lease until the store is closed (in a thread of its own)."""
-        while not self._stopping.wait(self._lease / 3):
+        pause = usual = self._lease / 3
+        while not self._stopping.wait(pause):
             try:
                 self._lease_client.set(_lease_of(self._worker), b"1", px=_milliseconds(self._lease))
+                pause = usual
             except (RedisError, OSError):
                 self._failed_at = time.monotonic()
+                # the lease may expire: it is to be back before others trust the store again
+                pause = min(usual, _RETRY_SECONDS)
 
     async def _answer(self, command: Awaitable[Any]) -> Any:
         """Await a command when there is a connection for it."""
