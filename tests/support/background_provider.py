@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
 from typing import Any
 from urllib.parse import parse_qs
@@ -70,6 +71,9 @@ class BackgroundProvider:
         # how many repeated events a resumption begins with, and after how many events connections break
         self.repeated = 0
         self.breaks_after: int | None = None
+        # while it is not set, the last quarter of each response waits
+        self.may_end = threading.Event()
+        self.may_end.set()
         self._connections = 0
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -120,6 +124,9 @@ class BackgroundProvider:
         headers = [(b"content-type", b"text/event-stream")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         for number in range(first, len(response.events)):
+            while 4 * number > 3 * len(response.events) and not self.may_end.is_set():
+                await asyncio.sleep(0.01)
+                response.started_at = time.monotonic() - number * response.pace
             await asyncio.sleep(max(0, response.started_at + number * response.pace - time.monotonic()))
             data = _raw(response.events[number], number, connection)
             if self.breaks_after is not None and number - first == self.breaks_after:

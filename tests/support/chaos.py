@@ -47,6 +47,11 @@ class Upstream:
         self.plain = CountingUpstream()
         self.background = BackgroundProvider()
 
+    def let_end(self, may_end: bool) -> None:
+        """Let streams end, or make them wait, so that they are open when a fault is caused."""
+        for provider in (self.plain, self.background):
+            (provider.may_end.set if may_end else provider.may_end.clear)()
+
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Pass a request to one of them."""
         provider: Any = self.background if scope["path"].startswith("/v1/responses") else self.plain
@@ -135,6 +140,7 @@ class Chaos:
         # a worker that is stopped wakes up while its streams are going on
         runs = self._runs(number, 3 * _COUNT if fault == "stop long" else _COUNT)
         source = self._source
+        self._upstream.let_end(False)
         clients: list[Client] = []
         tasks: list[asyncio.Task[None]] = []
         for run in runs:
@@ -263,6 +269,7 @@ class Chaos:
     async def _cause(self, fault: str, runs: Sequence[Run]) -> None:
         assert self._proxy is not None, "it is there while rounds run"
         producers = {run.name: self._producer(run) for run in runs}
+        self._upstream.let_end(True)
         match fault:
             case "kill" | "kill two" | "drain":
                 for _ in range(2 if fault == "kill two" else 1):

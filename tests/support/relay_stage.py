@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,6 +25,9 @@ _SERVE = """
 import json, sys
 from midstream.server import Settings, serve
 given = json.loads(sys.argv[1])
+if seconds := given.pop("kill_seconds"):
+    from midstream.server import supervisor
+    supervisor._KILL_SECONDS = seconds
 settings = Settings(**given.pop("settings"))
 serve(port=0, settings=settings, on_ready=lambda url: print(url, flush=True), log_level="warning", **given)
 """
@@ -47,6 +51,9 @@ class CountingUpstream:
         self.left: set[str] = set()
         # the ports of the gateway's connections: its own, and the upstream's
         self.ports: dict[str, tuple[int, int]] = {}
+        # while it is not set, the last quarter of each stream waits
+        self.may_end = threading.Event()
+        self.may_end.set()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer a request."""
@@ -69,7 +76,9 @@ class CountingUpstream:
     async def _send(self, send: Any, name: str, count: int, pace: float) -> None:
         headers = [(b"content-type", b"text/event-stream")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        for event in self.events(count):
+        for number, event in enumerate(self.events(count)):
+            while 4 * number > 3 * count and not self.may_end.is_set():
+                await asyncio.sleep(0.01)
             await send({"type": "http.response.body", "body": event, "more_body": True})
             self.sent[name] = self.sent.get(name, 0) + 1
             await asyncio.sleep(pace)
@@ -149,11 +158,13 @@ def workers(
     output: list[str] | None = None,
     hosts: Sequence[str] = (),
     origins: Sequence[str] = (),
+    kill_seconds: float | None = None,
     **settings: Any,
 ) -> Iterator[Workers]:
     """Run a gateway while the context lasts; what it writes is added to ``output``."""
     given = {"upstream": upstream, "store": store, "workers": count, "settings": {"drain": 1, **settings}}
     given |= {"upstream_key_env": upstream_key_env, "hosts": hosts, "origins": origins}
+    given |= {"kill_seconds": kill_seconds}
     command = [sys.executable, "-c", _SERVE, json.dumps(given)]
     with subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         try:
