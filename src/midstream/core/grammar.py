@@ -43,7 +43,7 @@ if not TYPE_CHECKING and cython.compiled:
 if not cython.compiled:
     from .bare_tokens import begin_bare, read_bare_string
     from .chars import chars_of, content_end, is_content, narrowed, slice_of
-    from .lenient_strings import begin_string
+    from .lenient_strings import begin_string, comma_before
     from .lenient_structure import continue_lenient, repair
     from .machine import disable_fast_path, enable_fast_path
     from .modes import (
@@ -123,7 +123,7 @@ def feed(machine: Machine, fragment: str | bytes, visitor: Visitor) -> None:
                 machine.base = base
                 machine.room -= len(text)
                 machine.token.append(text)
-            elif text[len(text) - 1] == "," or text[len(text) - 1] == " ":
+            elif machine.after == AFTER_MEMBER and comma_before(text, 0, len(text)) >= 0:
                 # the closing quote may be missing there
                 _feed_text(machine, text, OPEN, visitor)
             else:

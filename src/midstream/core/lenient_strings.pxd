@@ -11,7 +11,7 @@ from .strings cimport _hex_digit, _simple, cached_key
 from .structure cimport end_root
 from .visitor cimport Visitor
 
-@cython.locals(is_key=bint, is_complete=bint)
+@cython.locals(is_key=bint, is_complete=bint, may_end=bint)
 cdef Py_ssize_t begin_string(
     Machine machine, str text, Chars chars, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n, int final, Visitor visitor
 ) except -1
@@ -31,7 +31,7 @@ cdef Py_ssize_t read_lenient_string(
 cdef str _code_unit(Chars chars, Py_ssize_t i)
 @cython.locals(c=Py_UCS4)
 cdef bint _is_usual_end(Machine machine, Chars chars, Py_ssize_t j, Py_ssize_t n, bint is_key) except -1
-cdef Py_ssize_t _comma_before(str text, Py_ssize_t start, Py_ssize_t j) except -2
+cdef Py_ssize_t comma_before(str text, Py_ssize_t start, Py_ssize_t j) except -2
 @cython.locals(room=Py_ssize_t, piece=str, has_escapes=bint)
 cdef int _add(Machine machine, str text, Chars chars, Py_ssize_t start, Py_ssize_t end, Visitor visitor) except -1
 cdef Py_ssize_t _too_long(Machine machine, Py_ssize_t i, Visitor visitor) except -1

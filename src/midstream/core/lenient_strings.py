@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from .machine import Machine
     from .visitor import Visitor
 
-__all__ = ["begin_odd_string", "begin_string", "read_lenient_string"]
+__all__ = ["begin_odd_string", "begin_string", "comma_before", "read_lenient_string"]
 
 
 def begin_string(
@@ -67,7 +67,13 @@ def begin_string(
             visitor.string(slice_of(text, chars, i, j), True, True)
         return j + 1
     _open(machine, is_key, '"', FRESH)
-    if j == n and i < j <= i + machine.room and final == OPEN and chars[j - 1] != "," and chars[j - 1] != " ":
+    may_end = not is_key and machine.after == AFTER_MEMBER
+    if (
+        j == n
+        and i < j <= i + machine.room
+        and final == OPEN
+        and not (may_end and comma_before(text, i, j) >= 0)
+    ):
         # plain content up to the end of the fragment
         machine.room -= j - i
         if is_key:
@@ -165,7 +171,7 @@ def read_lenient_string(
                     break
                 j += 1
         if j == n:
-            comma = _comma_before(text, start, j) if may_end and not is_final else -1
+            comma = comma_before(text, start, j) if may_end and not is_final else -1
             if comma < 0:
                 _add(machine, text, chars, start, j, visitor)
                 if machine.room < 0:
@@ -214,7 +220,7 @@ def read_lenient_string(
             continue
         if c < " ":
             if may_end and (j == start or not text[j - 1] < " "):
-                comma = _comma_before(text, start, j)
+                comma = comma_before(text, start, j)
                 if comma >= 0:
                     k = skip_space(text, j, n)
                     verdict = NO
@@ -272,7 +278,7 @@ def read_lenient_string(
                 start = j = j + 2
                 may_end = False
                 continue
-        comma = _comma_before(text, start, j) if may_end else -1
+        comma = comma_before(text, start, j) if may_end else -1
         verdict = NO
         if comma >= 0 and j + 1 < n:
             verdict = names_quoted_member(text, j + 1, n, quotes, is_final)
@@ -313,7 +319,7 @@ def _code_unit(chars: str, i: int) -> str | None:
     return None if 0xD800 <= code < 0xE000 else chr(code)
 
 
-def _comma_before(text: str, start: int, j: int) -> int:
+def comma_before(text: str, start: int, j: int) -> int:
     """Return the index of the comma that only spaces separate from j, or -1."""
     j -= 1
     while j >= start and text[j] == " ":
