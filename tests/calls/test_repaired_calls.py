@@ -295,6 +295,10 @@ def test_the_asynchronous_twins_repair(midstream: Any) -> None:
     async def main() -> tuple[Any, str]:
         found = [calls async for calls in twins.tool_calls(events(), dialect="lenient")]
         texts = [text async for text in twins.argument_deltas(events(), dialect="lenient")]
+        sent = [message async for message in twins.messages(events(), dialect="lenient")]
+        assert sent == list(midstream.messages(openai([*TEXT]), dialect="lenient"))
+        typed = [calls async for calls in twins.typed_calls(events(), {"weather": dict}, dialect="lenient")]
+        assert (typed[-1][0].result, codes(typed[-1][0].call)) == (ARGS, CODES)
         return found[-1][0], "".join(texts)
 
     call, text = asyncio.run(main())

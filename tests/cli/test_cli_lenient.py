@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
-from test_cli import quick
+from midstream import EventReader, ToolsAggregateMessageHandler
+from test_cli import quick, read_until, running
 
 BROKEN = "{'city': 'Zürich', // why\n 'days': [1, 2,],}"
 VALUE = {"city": "Zürich", "days": [1, 2]}
@@ -128,3 +131,18 @@ def test_calls_in_text() -> None:
     (call,) = json.loads(done.stdout)
     assert (done.returncode, call["name"], call["args"]) == (0, "weather", {"city": "Paris"})
     assert {repair["path"].partition(".")[0] for repair in call["repairs"]} == {"call", "root"}
+
+
+@pytest.mark.parametrize("query", ["", "?dialect=strict"])
+def test_serve(query: str) -> None:
+    data = events(BROKEN[:12], BROKEN[12:], arguments=True).encode()
+    with running("serve", "--port", "0", "--quiet", "--lenient", stderr=subprocess.PIPE) as process:
+        url = read_until(process, b"\n").decode().split()[2]
+        with urlopen(f"{url}/api/enrich{query}", data) as answer:
+            sent = answer.read()
+    handler = ToolsAggregateMessageHandler()
+    for message in EventReader().add_bytes(sent):
+        handler.add_message(message)
+    (call,) = (call for id in handler.message_ids for call in handler.complete(id))
+    found = (call.is_complete, call.is_repaired, call.args)
+    assert found == ((False, False, {}) if query else (True, True, VALUE))

@@ -6,10 +6,12 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import midstream
+from lenient_cases import REPAIRED
 
 ROOT = Path(__file__).parents[2]
 TESTS = sorted((ROOT / "tests" / "js").glob("*.test.mjs"))
@@ -23,6 +25,36 @@ def test_node_passes(path: Path) -> None:
     assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-2000:]
     assert "# fail 0" in run.stdout
     assert "# tests 0" not in run.stdout
+
+
+def streams_of(text: str, form: Any) -> str:
+    """Return the events of a call whose arguments, which are no JSON, arrive per character."""
+    pieces = [midstream.ToolCallUpdate(index=0, function_args=character) for character in text]
+    sent = [midstream.ToolCallUpdate("call_1", 0, "f", ""), *pieces, midstream.ToolCallEnd("call_1", 0)]
+    writer = midstream.EventWriter(form, stream_id="s", dialect="lenient")
+    middleware = midstream.JsonFragmentUpdateMiddleware(dialect="lenient")
+    data = writer.start()
+    for message in middleware([*sent, midstream.MessageEnd("tool_calls")]):
+        data += writer.add_message(message)
+    return (data + writer.end()).decode()
+
+
+@pytest.mark.parametrize("form", ["full", "compact"])
+def test_repaired_calls_are_those_of_the_sender(form: str) -> None:
+    node = shutil.which("node")
+    assert node is not None
+    cases = [case for case in REPAIRED if isinstance(case.value, dict)]
+    texts = json.dumps([streams_of(case.text, form) for case in cases])
+    command = [node, str(ROOT / "tests" / "js" / "repaired_calls.mjs")]
+    done = subprocess.run(command, input=texts, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    for case, call in zip(cases, json.loads(done.stdout), strict=True):
+        accumulator = midstream.JsonValueAccumulator(dialect="lenient")
+        accumulator.add_fragment(case.text)
+        accumulator.finish()
+        assert call["args"] == case.value, case.name
+        assert call["repairs"] == [list(repair) for repair in accumulator.repairs], case.name
+        assert (call["isComplete"], call["isRepaired"]) == (True, True), case.name
 
 
 def test_the_package_is_described_as_it_is() -> None:
