@@ -249,6 +249,9 @@ def test_undefined_says_what_to_do(midstream: ModuleType) -> None:
     )
     with pytest.raises(AttributeError, match=words):
         midstream.UNDEFINED.get("city")
+    for use in (lambda: midstream.UNDEFINED["city"], lambda: list(midstream.UNDEFINED)):
+        with pytest.raises(TypeError, match=r"^UNDEFINED has no items: no value has arrived"):
+            use()
     assert copy.deepcopy(midstream.UNDEFINED) is midstream.UNDEFINED
     assert pickle.loads(pickle.dumps(midstream.UNDEFINED)) is midstream.UNDEFINED
 
@@ -257,6 +260,7 @@ def test_undefined_says_what_to_do(midstream: ModuleType) -> None:
 def test_an_invalid_path_says_what_was_expected(midstream: ModuleType) -> None:
     for path, at, words in (
         ("a.b[", 4, "expected an index, a quoted key or '*' between '[' and ']'"),
+        ("/items/0", 1, "a JSON Pointer is not supported: write items[0] instead of /items/0"),
         ("a..b", 2, "'..' is not supported: name each step, or use '*'"),
         ("a.", 2, "expected a name, or '[' with an index or a quoted key"),
     ):

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 __all__ = ["UNDEFINED", "Undefined"]
 
 
+_HINT = "no value has arrived yet; check it first, as in `if call.args`, or write `call.args or {}`"
+
+
 class Undefined(Enum):
     """The type of `UNDEFINED`."""
 
@@ -28,10 +31,11 @@ class Undefined(Enum):
 
         def __getattr__(self, name: str) -> Any:
             """Raise AttributeError with what to do: `UNDEFINED` is in the place of a value."""
-            raise AttributeError(
-                f"UNDEFINED has no attribute {name!r}: no value has arrived yet; "
-                f"check it first, as in `if call.args`, or write `(call.args or {{}}).{name}`"
-            )
+            raise AttributeError(f"UNDEFINED has no attribute {name!r}: {_HINT}")
+
+        def __getitem__(self, key: object) -> Any:
+            """Raise TypeError with what to do; this includes iteration."""
+            raise TypeError(f"UNDEFINED has no items: {_HINT}")
 
 
 UNDEFINED = Undefined.UNDEFINED

@@ -73,6 +73,8 @@ def parse_pattern(path: object) -> Pattern:
         return tuple(_checked(step) for step in path)
     if not isinstance(path, str):
         raise TypeError(f"a path is a string or a tuple of keys, indices and ANY, not {type(path).__name__}")
+    if path.startswith("/"):
+        raise _invalid(0, "a JSON Pointer is not supported: write items[0] instead of /items/0")
     head = _HEAD(path)
     at = 0 if head is None else head.end()
     steps: list[Step] = []

@@ -595,7 +595,7 @@ def test_what_is_no_capture() -> None:
         assert quick("calls", data=data).returncode == (0 if data == "[]" else 1)
     error = quick("calls", data='{"hello": 1}\n').stderr
     assert "not a stream of a known format" in error
-    assert error.endswith("name the format with --format, or read a JSON text with midstream value\n")
+    assert error.endswith("name the right format with --format, or read a JSON text with midstream value\n")
 
 
 @pytest.mark.parametrize("command", [["value"], ["updates"], ["select", "a"]], ids=lambda command: command[0])

@@ -22,7 +22,6 @@ CASES: dict[str, tuple[list[str], str]] = {
     ),
     "a limit": (["items[*]", "-n", "1"], '{"title": "a", "n": 1}\n'),
     "the root": (["$", "--limit", "1"], '{"items": [{"title": "a", "n": 1}, {"title": "é\\u001b"}]}\n'),
-    "nothing": (["nowhere"], ""),
 }
 
 
@@ -34,6 +33,13 @@ def test_select(name: str, tmp_path: Path) -> None:
     file = tmp_path / "data.json"
     file.write_text(DATA, encoding="utf-8")
     assert quick("select", *args, str(file)) == done
+
+
+def test_a_path_without_a_match_is_named() -> None:
+    """It is no error: a text may lack what is selected."""
+    done = quick("select", "nowhere", data=DATA)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "midstream: no value matches the path nowhere\n"
 
 
 def test_matches_before_an_error_are_printed() -> None:

@@ -48,8 +48,8 @@ _PYTHON_OPTION = re.compile(r"pass (\w+)=True")
 
 app = typer.Typer(
     help="See JSON while it is still arriving; inspect captures of a model's stream.",
-    epilog="Exit codes: 0 success, 1 invalid or truncated data, 2 wrong usage or a file that cannot be "
-    "read, 130 Ctrl-C, 141 closed pipe. First steps: midstream demo",
+    epilog="First steps: midstream demo. Exit codes: 0 success, 1 invalid or truncated data, 2 wrong usage "
+    "or a file that cannot be read, 130 Ctrl-C, 141 closed pipe",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -224,13 +224,17 @@ def select(
     """
     with guarded(file), opened(file) as source, json_text(source, format, extract) as texts:
         accumulator = JsonSelectAccumulator(path, limit=limit, after_root="next", dialect=dialect_of(lenient))
+        has_matches = False
         try:
             for match in _matches(texts, accumulator, extract):
+                has_matches = True
                 found = {"path": match.path, "value": match.value} if paths else match.value
                 print_value(found, indent=None)
                 sys.stdout.flush()
         finally:
             report_repairs(accumulator.repairs, accumulator.repair_count)
+        if not has_matches:
+            complain(f"no value matches the path {path}")
 
 
 def _matches(

@@ -27,7 +27,7 @@ _TERMINATED = 143
 _LONGEST_PATH = 100
 
 # what to try after an error
-_UNKNOWN_FORMAT = "; name the format with --format, or read a JSON text with midstream value"
+_UNKNOWN_FORMAT = "; name the right format with --format, or read a JSON text with midstream value"
 
 
 def set_up() -> None:
