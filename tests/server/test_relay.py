@@ -74,12 +74,21 @@ def stopped(worker: int) -> Iterator[None]:
         os.kill(worker, signal.SIGCONT)
 
 
+@pytest.fixture(scope="module")
+def application(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
+    with running_redis(tmp_path_factory.mktemp("redis")) as redis, two_workers(redis.url) as gateway:
+        yield gateway
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it finds the worker in /proc")
 @pytest.mark.parametrize("fills", [True, False], ids=["the one that fills it", "the other one"])
-def test_an_application_with_two_workers_and_redis(tmp_path: Path, fills: bool) -> None:
+def test_an_application_with_two_workers_and_redis(application: Workers, fills: bool) -> None:
     """The worker of a client is killed, which fills the stream or not."""
 
     async def main(gateway: Workers) -> None:
+        # the one that was killed in the other case is replaced
+        while len(gateway.listening()) < 2:
+            await asyncio.sleep(0.05)
         address, producer = await begin(gateway)
         other = next(pid for pid in gateway.listening() if pid != producer)
         follower = Follower(address)
@@ -104,8 +113,7 @@ def test_an_application_with_two_workers_and_redis(tmp_path: Path, fills: bool) 
         if not fills:
             assert arguments_of(follower.events) == ARGUMENTS
 
-    with running_redis(tmp_path) as redis, two_workers(redis.url) as gateway:
-        asyncio.run(asyncio.wait_for(main(gateway), 60))
+    asyncio.run(asyncio.wait_for(main(application), 60))
 
 
 ARGUMENTS = "".join(
