@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from redis import Redis
 
-from midstream.server.store.base import Appended, End
+from midstream.server.store.base import Appended, End, StoreError
 from midstream.server.store.redis import RedisStore
 from redis_server import running_redis
+from tcp_proxy import Proxy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,6 +75,44 @@ def test_commands_take_turns(tmp_path: Path) -> None:
 
     with running_redis(tmp_path) as server:
         asyncio.run(asyncio.wait_for(main(server.url), 60))
+
+
+def test_readers_begin_while_connections_are_lost(tmp_path: Path) -> None:
+    """A reader may fail then, in the way that its caller expects, and the next one reads everything."""
+
+    async def main(port: int) -> None:
+        async with Proxy(port) as proxy:
+            store = RedisStore(f"redis://127.0.0.1:{proxy.port}/0")
+            await store.start("w")
+
+            async def read(id: str) -> int:
+                return sum([len(batch.events) async for batch in store.read(id)])
+
+            failures: list[BaseException] = []
+            for number in range(100):
+                readers = [asyncio.create_task(read(f"{number} {name}")) for name in "abc"]
+                await asyncio.sleep(number / 10_000)
+                proxy.cut()
+                for name in "defghi":
+                    readers.append(asyncio.create_task(read(f"{number} {name}")))
+                    await asyncio.sleep(0.001)
+                for reader in readers:
+                    reader.cancel()
+                done = await asyncio.gather(*readers, return_exceptions=True)
+                failures += [one for one in done if isinstance(one, Exception)]
+            assert [one for one in failures if not isinstance(one, StoreError)] == []
+            while True:
+                with suppress(StoreError):
+                    await store.create("s", {})
+                    break
+            reader = asyncio.create_task(read("s"))
+            await asyncio.sleep(0.2)
+            assert await store.append("s", 1, 1, [b"data: 1\n\n"], End()) is Appended.OK
+            assert await reader == 1
+            await store.close()
+
+    with running_redis(tmp_path) as server:
+        asyncio.run(asyncio.wait_for(main(server.port), 60))
 
 
 def test_no_cancellation_is_lost(tmp_path: Path) -> None:

@@ -93,10 +93,7 @@ class RedisStore:
         self._client = redis.asyncio.Redis.from_pool(pool)
         # first come, first served: in the pool, two busy streams would keep all others waiting
         self._turns = asyncio.Semaphore(_COMMANDS)
-        # messages may be rare: reading them has no time limit
-        self._listener = redis.asyncio.Redis.from_url(
-            url, retry=awaited_again, **{**options, "socket_timeout": None}
-        )
+        self._listener = redis.asyncio.Redis.from_url(url, retry=awaited_again, **options)
         self._lease_client = redis.Redis.from_url(
             url, max_connections=1, retry=Retry(NoBackoff(), 0), **renewing
         )
@@ -109,6 +106,8 @@ class RedisStore:
         self._failed_at = -math.inf
         self._inboxes: dict[str, set[asyncio.Queue[bytes]]] = {}
         self._messages = self._listener.pubsub()
+        # held by the one task that may connect, or send, on the connection for messages
+        self._sending = asyncio.Lock()
         self._listening: asyncio.Task[None] | None = None
         self._stopping = threading.Event()
         self._renewing: threading.Thread | None = None
@@ -120,7 +119,7 @@ class RedisStore:
             await self._check_version()
             await self._answer(self._client.set(_lease_of(worker), b"1", px=_milliseconds(self._lease)))
             # without any subscription there is no connection to read from
-            await self._checked_answer(self._messages.subscribe(_channel_of("")))
+            await self._send(self._messages.subscribe(_channel_of("")))
         except StoreError:
             await self.close()
             raise
@@ -322,8 +321,7 @@ class RedisStore:
             else:
                 await self._turns.acquire()
         except BaseException as error:
-            if isinstance(command, Coroutine):
-                command.close()
+            _discard(command)
             if not isinstance(error, TimeoutError):
                 raise
             self._failed_at = time.monotonic()
@@ -357,7 +355,7 @@ class RedisStore:
         inboxes = self._inboxes.setdefault(channel, set())
         inboxes.add(inbox)
         try:
-            await self._checked_answer(self._messages.subscribe(channel))
+            await self._send(self._messages.subscribe(channel))
             # the confirmation, or a message of a reader that subscribed before
             await _next(inbox)
             yield inbox
@@ -366,21 +364,71 @@ class RedisStore:
             if not inboxes and self._inboxes.get(channel) is inboxes:
                 del self._inboxes[channel]
                 with suppress(StoreError):
-                    await self._checked_answer(self._messages.unsubscribe(channel))
+                    await self._send(self._messages.unsubscribe(channel))
+
+    async def _send(self, command: Awaitable[Any]) -> None:
+        """Send a command on the connection for messages, which it may have to open."""
+        try:
+            await self._sending.acquire()
+        except BaseException:
+            _discard(command)
+            raise
+        try:
+            await self._checked_answer(command)
+        except BaseException:
+            # it may be in the middle of its handshake
+            await self._hang_up()
+            raise
+        finally:
+            self._sending.release()
+
+    async def _hang_up(self) -> None:
+        """Close the connection for messages; the next task that needs it opens it again."""
+        messages: Any = self._messages
+        if messages.connection is not None:
+            await messages.connection.disconnect(nowait=True)
 
     async def _listen(self) -> None:
         """Put messages into the inboxes of their channels; a confirmation is an empty message."""
         while True:
             try:
-                message = await self._checked_answer(self._messages.get_message(timeout=None))
+                message = await self._message()
             except StoreError:
-                # readers check the log after a silence; the connection subscribes again by itself
+                # readers check the log after a silence; a new connection subscribes again by itself
                 await asyncio.sleep(_RETRY_SECONDS)
                 continue
             if message is not None and message["type"] in ("message", "subscribe"):
                 data = message["data"] if message["type"] == "message" else b""
                 for inbox in self._inboxes.get(message["channel"].decode(), ()):
                     inbox.put_nowait(data)
+
+    async def _message(self) -> dict[str, Any] | None:
+        """Return the next message.
+
+        `PubSub.get_message` would open a lost connection while another task does, and read its handshake.
+        """
+        messages: Any = self._messages
+        if self._sending.locked() or not messages.connection.is_connected:
+            await self._send(messages.connect())
+        try:
+            response = await self._checked_answer(
+                # messages may be rare: reading them has no time limit
+                messages.connection.read_response(
+                    timeout=math.inf, disconnect_on_error=False, push_request=True
+                )
+            )
+        except StoreError:
+            async with self._sending:
+                await self._hang_up()
+            raise
+        message: dict[str, Any] | None = await messages.handle_message(response)
+        return message
+
+
+def _discard(command: Awaitable[Any]) -> None:
+    """Close a command that is not sent, so that nobody misses its answer."""
+    if isinstance(command, Coroutine):
+        command.close()
 
 
 async def _next(inbox: asyncio.Queue[bytes], seconds: float = _SILENCE_SECONDS) -> bytes | None:
