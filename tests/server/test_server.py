@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections import deque
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,13 +44,28 @@ SHORT = Settings(pace=0, grace=0.5, heartbeat=0.2, connect_seconds=2)
 
 
 class _QuickServer(uvicorn.Server):
-    """Notices sooner that it is to stop, which hundreds of tests wait for."""
+    """Checks more often whether it is to stop, and whether it has: hundreds of tests wait for that."""
 
     async def main_loop(self) -> None:
         for counter in itertools.count():
             if await self.on_tick(counter):
                 return
             await asyncio.sleep(0.005)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        del sockets
+        state, seconds = self.server_state, self.config.timeout_graceful_shutdown
+        for server in self.servers:
+            server.close()
+        for connection in list(state.connections):
+            connection.shutdown()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while state.connections or state.tasks:
+                    await asyncio.sleep(0.005)
+        for task in state.tasks:
+            task.cancel()
+        await self.lifespan.shutdown()
 
 
 @contextmanager
