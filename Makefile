@@ -29,8 +29,9 @@ help:
 demo: .venv-demo/ready
 	@.venv-demo/bin/python -m midstream.cli.demo
 
+# Many tests wait for a server, a browser or another process, so there are more workers than processors.
 test: $(VENV)/installed $(SDKS) $(VENV)/programs
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 check: $(VENV)/installed
 	$(BIN)/ruff check

@@ -19,16 +19,18 @@ settings.register_profile(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     # a search for counterexamples tries more than the suite does
-    max_examples=int(os.environ.get("MIDSTREAM_FUZZ_EXAMPLES", "100")),
+    max_examples=int(os.environ.get("MIDSTREAM_FUZZ_EXAMPLES", "50")),
 )
 settings.load_profile("tests")
 
 # Files that take long. Those that wait (for a browser, a server, a clock) alternate with those that compute.
 LONG = (
-    "test_page test_tree test_server test_providers test_cli test_resource_bounds test_example_pages "
-    "test_handler test_end_to_end test_middleware test_demo test_value_invariants test_cli_terminal "
-    "test_dist test_server_faults test_invariants test_sdk_clients test_chunker_properties test_rebuild "
-    "test_nasty test_chunker test_values test_examples test_asgi"
+    "test_page test_resource_bounds test_server test_cli test_tree test_example_pages test_dist "
+    "test_value_invariants test_server_faults test_invariants test_streams test_providers test_text_formats "
+    "test_sdk_clients test_relay test_cli_terminal test_workers test_docs test_succession test_examples "
+    "test_resumption test_processes test_stores test_demo test_terminal test_rebuild test_events "
+    "test_end_to_end test_typed_invariants test_handler test_middleware test_chunker_properties "
+    "test_text_within test_nasty test_chunker test_values test_asgi"
 )
 ORDER = {name: number for number, name in enumerate(LONG.split())}
 

@@ -6,7 +6,7 @@ import itertools
 import json
 import random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chunker_source import Readable, container, identical
@@ -44,7 +44,6 @@ def test_invariant_11_there_and_back_at_every_cut() -> None:
         assert identical(Readable().add(there_and_back([text[:cut], text[cut:]])), json.loads(text))
 
 
-@settings(max_examples=150, deadline=None)
 @given(seed=st.integers(0, 2**32), cuts=st.lists(st.floats(0, 1), max_size=20))
 def test_invariant_11_there_and_back_at_any_cuts(seed: int, cuts: list[float]) -> None:
     value = container(random.Random(seed))

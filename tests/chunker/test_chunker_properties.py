@@ -90,13 +90,11 @@ def test_invariant_11_chunks_of_random_streams_equal_the_last_snapshot(
     assert share > SHARE
 
 
-@settings(max_examples=250, deadline=None)
 @given(document=documents, seed=st.integers(0, 2**32))
 def test_invariant_11_chunks_of_any_document_equal_it(document: Any, seed: int) -> None:
     run(random.Random(seed), document)
 
 
-@settings(max_examples=100, deadline=None)
 @given(document=documents, seed=st.integers(0, 2**32), nulls=st.booleans(), numbers=st.booleans())
 def test_invariant_11_holds_for_every_reading(document: Any, seed: int, nulls: bool, numbers: bool) -> None:
     """Tentative values cost time, never the value."""

