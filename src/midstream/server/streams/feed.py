@@ -36,6 +36,8 @@ class Feed:
         self._number = 0
         self._part = 0
         self._has_ended = False
+        # how long the log was when nothing more could be derived
+        self._drained_at = -1
         self._dropped = _BEFORE_ALL
         self.base = 0
         self.is_over = False
@@ -74,6 +76,8 @@ class Feed:
     def take(self, index: int, max_bytes: int = _PULL) -> list[bytes]:
         """Return entries from an index on: at least one if there is any, and at most one write."""
         if index >= self.next:
+            if self._drained_at == self._log.last and self._log.end is None:
+                return []
             self._pull(index)
         at = index - self.base
         entries = self._entries
@@ -186,6 +190,7 @@ class Feed:
             self._entries_of_event = self._derivation.finish(number, log.end)
             self._has_ended = True
         else:
+            self._drained_at = log.last
             return False
         self._number = number
         self._part = 0
