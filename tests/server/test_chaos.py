@@ -22,7 +22,7 @@ BROKEN = Path(__file__).parents[1] / "support" / "broken"
     ],
 )
 def test_clients_miss_nothing(store: str, faults: list[str], tmp_path: Path) -> None:
-    report = run_chaos(store, tmp_path, 1, faults)
+    report = run_chaos(store, tmp_path, 1, faults, pace=0.01)
     assert report.violations == []
     assert set(report.runs) == {1}
     assert report.times

@@ -97,12 +97,14 @@ class Chaos:
         redis: RedisServer | None = None,
         redis_proxy: Callable[[str], Awaitable[None]] | None = None,
         patience: float = 30.0,
+        pace: float = _PACE,
     ) -> None:
         self._gateway = gateway
         self._upstream = upstream
         self._redis = redis
         self._redis_proxy = redis_proxy
         self._patience = patience
+        self._pace = pace
         self._source = random.Random(seed)
         self._workers = len(gateway.pids())
         self._killed: list[tuple[float, set[str]]] = []
@@ -125,12 +127,12 @@ class Chaos:
         runs = []
         for n in range(_PLAIN):
             name = f"plain-{prefix}-{n}"
-            body = {"stream": True, "model": f"{name}:{count}:{_PACE}"}
+            body = {"stream": True, "model": f"{name}:{count}:{self._pace}"}
             raw = [*CountingUpstream.events(count)]
             runs.append(Run(name, "chat/completions", body, raw, "openai-chat"))
         for n in range(_BACKGROUND):
             name = f"kept-{prefix}-{n}"
-            body = {"stream": True, "background": True, "model": f"{name}:{count}:{_PACE}"}
+            body = {"stream": True, "background": True, "model": f"{name}:{count}:{self._pace}"}
             runs.append(Run(name, "responses", body, raw_events(name, count), "openai-responses"))
         return runs
 

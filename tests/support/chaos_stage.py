@@ -57,6 +57,7 @@ def run_chaos(
     rounds: int | None = None,
     count: int = 3,
     patience: float = 30.0,
+    pace: float = 0.02,
 ) -> Report:
     """Run rounds of faults, in an order that the seed determines."""
     upstream = Upstream()
@@ -85,7 +86,7 @@ def run_chaos(
             else:
                 loop.call_soon_threadsafe(proxy.cut if how == "cut" else proxy.half_close)
 
-        chaos = Chaos(gateway, upstream, seed, redis, disturb, patience)
+        chaos = Chaos(gateway, upstream, seed, redis, disturb, patience, pace)
         chaos_random = random.Random(seed)
         if faults is None:
             chaos_random.shuffle(chosen)
