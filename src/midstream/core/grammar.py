@@ -123,8 +123,7 @@ def feed(machine: Machine, fragment: str | bytes, visitor: Visitor) -> None:
                 machine.base = base
                 machine.room -= len(text)
                 machine.token.append(text)
-            elif machine.after == AFTER_MEMBER and comma_before(text, 0, len(text)) >= 0:
-                # the closing quote may be missing there
+            elif machine.after == AFTER_MEMBER and comma_before(text, 0, len(text)) >= 0:  # may end there
                 _feed_text(machine, text, OPEN, visitor)
             else:
                 machine.base = base

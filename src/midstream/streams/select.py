@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from .._options import AfterRoot, Dialect, OnInvalid, Pick, Thinking
     from ..accumulators.match import Match
     from ..accumulators.select import Path, Paths
-    from ..extract.documents import Part
+    from ..extract.documents import DocumentStream, Part
     from ..limits import Limits
 
-__all__ = ["SelectStream", "checked_pick", "first", "found_or_raise", "select"]
+__all__ = ["SelectStream", "checked_pick", "first", "found_or_raise", "select", "select_stream"]
 
 T = TypeVar("T")
 
@@ -27,40 +27,24 @@ T = TypeVar("T")
 class SelectStream:
     """Process fragments for `select` and its asynchronous twin: the matches so far, then an error."""
 
-    def __init__(
-        self,
-        paths: Paths,
-        type: Any,
-        *,
-        to_end: bool,
-        after_root: AfterRoot,
-        extract: bool,
-        pick: Pick,
-        thinking: Thinking,
-        **options: Any,
-    ) -> None:
-        # in the documents after the first one, every pattern may match again
-        many: AfterRoot = "next" if extract and pick != "first" else after_root
-        self._accumulator = JsonSelectAccumulator(paths, type, to_end=to_end, after_root=many, **options)
-        self._documents = extraction(self._accumulator, extract, pick, thinking, "raise", after_root)
+    def __init__(self, accumulator: JsonSelectAccumulator, to_end: bool) -> None:
+        self._accumulator = accumulator
         self._to_end = to_end
+        self._add_fragment = accumulator.add_fragment
+        self._finish = accumulator.finish
         self._last: list[Match[Any]] = []
         self._failure: JsonStreamError | None = None
         self.is_over = False
 
     def add_fragment(self, fragment: str | bytes) -> list[Match[Any]]:
         """Return the matches of a fragment; those of the last one are left to `finish`."""
-        documents = self._documents
         try:
-            if documents is None:
-                matches = self._accumulator.add_fragment(fragment)
-            else:
-                matches = self._read(documents.add_fragment(fragment))
+            matches = self._add_fragment(fragment)
         except JsonStreamError as error:
             self._failure = error
             self.is_over = True
             return []
-        if not self._ends_search() and (documents is None or not documents.is_done):
+        if self._to_end or not self._accumulator.is_done:
             return matches
         self._last = matches
         self.is_over = True
@@ -68,21 +52,34 @@ class SelectStream:
 
     def finish(self) -> Iterator[Match[Any]]:
         """Yield the last matches; after an error those before it, then raise it."""
-        documents = self._documents
         try:
             if self._failure is not None:
                 raise self._failure
             if not self.is_over:
-                end = self._accumulator.finish() if documents is None else self._read(documents.finish())
-                self._last = end
+                self._last = self._finish()
         except JsonStreamError as error:
             yield from error.matches
             raise
         yield from self._last
 
-    def _ends_search(self) -> bool:
-        """Report whether nothing more can match, and the rest of the text is not wanted."""
-        return self._accumulator.is_done and not self._to_end
+
+class ExtractedSelectStream(SelectStream):
+    """The same for the documents in a model's answer."""
+
+    def __init__(self, accumulator: JsonSelectAccumulator, to_end: bool, documents: DocumentStream) -> None:
+        super().__init__(accumulator, to_end)
+        self._documents = documents
+        self._add_fragment = lambda fragment: self._read(documents.add_fragment(fragment))
+        self._finish = lambda: self._read(documents.finish())
+
+    def add_fragment(self, fragment: str | bytes) -> list[Match[Any]]:
+        """Return the matches of a fragment; those of the last one are left to `finish`."""
+        matches = super().add_fragment(fragment)
+        if self.is_over or not self._documents.is_done:
+            return matches
+        self._last = matches
+        self.is_over = True
+        return []
 
     def _read(self, parts: Iterable[Part]) -> list[Match[Any]]:
         """Return the matches in the documents of a text."""
@@ -91,12 +88,33 @@ class SelectStream:
             for kind, data in parts:
                 if kind == READ:
                     matches += data
-                    if self._ends_search():
+                    if self._accumulator.is_done and not self._to_end:
                         break
         except JsonStreamError as error:
             error.matches = [*matches, *error.matches]
             raise
         return matches
+
+
+def select_stream(
+    paths: Paths,
+    type: Any,
+    *,
+    to_end: bool,
+    after_root: AfterRoot,
+    extract: bool,
+    pick: Pick,
+    thinking: Thinking,
+    **options: Any,
+) -> SelectStream:
+    """Return the state of a selection with the options of `select`."""
+    # in the documents after the first one, every pattern may match again
+    many: AfterRoot = "next" if extract and pick != "first" else after_root
+    accumulator = JsonSelectAccumulator(paths, type, to_end=to_end, after_root=many, **options)
+    documents = extraction(accumulator, extract, pick, thinking, "raise", after_root)
+    if documents is None:
+        return SelectStream(accumulator, to_end)
+    return ExtractedSelectStream(accumulator, to_end, documents)
 
 
 @overload
@@ -179,7 +197,7 @@ def select(
     ('items', 0, 'title') midstream
     ('items', 1, 'title') json
     """
-    stream = SelectStream(
+    stream = select_stream(
         paths,
         type,
         partial=partial,

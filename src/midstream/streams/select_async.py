@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from .._closing import Source
 from ..accumulators.base import DEFAULT_LIMITS
 from ..errors import NoMatch
-from .select import SelectStream, checked_pick, found_or_raise
+from .select import checked_pick, found_or_raise, select_stream
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, Callable
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..accumulators.match import Match
     from ..accumulators.select import Path, Paths
     from ..limits import Limits
+    from .select import SelectStream
 
 __all__ = ["first", "select"]
 
@@ -94,7 +95,7 @@ def select(
     >>> asyncio.run(main())
     ['midstream', 'json']
     """
-    stream = SelectStream(
+    stream = select_stream(
         paths,
         type,
         partial=partial,
