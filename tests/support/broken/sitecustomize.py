@@ -21,7 +21,7 @@ elif BROKEN == "pub/sub only":
     from midstream.server.store import redis as module
 
     async def read(self, id, after=0):
-        async with self._subscribed(module._channel_of(id)) as inbox:
+        async with self._subscribed(module.redis_keys.channel_of(id)) as inbox:
             following = after + 1
             async for batch in self._logged(id, following):
                 yield batch

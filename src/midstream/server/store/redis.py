@@ -29,6 +29,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
+from . import redis_keys
 from .base import OPEN_SECONDS, Appended, Batch, End, Head, StoreError
 from .redis_batches import after as rest_after
 from .redis_batches import packed, unpacked
@@ -47,9 +48,6 @@ if TYPE_CHECKING:
 __all__ = ["RedisStore"]
 
 _VERSION = b"1"
-_PREFIX = "midstream:"
-# the streams that have not ended, each with its worker
-_OPEN = f"{_PREFIX}open"
 _PASSWORD = "MIDSTREAM_REDIS_PASSWORD"
 _COMMANDS = 2
 # how long a command may take
@@ -117,9 +115,11 @@ class RedisStore:
         self._worker = worker
         try:
             await self._check_version()
-            await self._answer(self._client.set(_lease_of(worker), b"1", px=_milliseconds(self._lease)))
+            await self._answer(
+                self._client.set(redis_keys.lease_of(worker), b"1", px=_milliseconds(self._lease))
+            )
             # without any subscription there is no connection to read from
-            await self._send(self._messages.subscribe(_channel_of("")))
+            await self._send(self._messages.subscribe(redis_keys.channel_of("")))
         except StoreError:
             await self.close()
             raise
@@ -128,7 +128,7 @@ class RedisStore:
         self._renewing.start()
 
     async def _check_version(self) -> None:
-        key = f"{_PREFIX}version"
+        key = redis_keys.VERSION_KEY
         await self._answer(self._client.set(key, _VERSION, nx=True))
         found = await self._answer(self._client.get(key))
         if found != _VERSION:
@@ -161,8 +161,8 @@ class RedisStore:
         """Create the empty log of a stream."""
         ttl = _milliseconds(self._ttl + OPEN_SECONDS)
         args: list[str | int] = [json.dumps(meta), self._worker, epoch, ttl]
-        if await self._answer(self._create(keys=[_state_of(id)], args=args)):
-            await self._answer(self._client.hset(_OPEN, id, self._worker))
+        if await self._answer(self._create(keys=[redis_keys.state_of(id)], args=args)):
+            await self._answer(self._client.hset(redis_keys.OPEN_STREAMS, id, self._worker))
 
     async def append(
         self, id: str, epoch: int, at: int, events: Sequence[bytes], end: End | None = None
@@ -174,8 +174,8 @@ class RedisStore:
             payload = packed(Batch(at, events, end))
             answer = await self._answer(
                 self._append(
-                    keys=[_state_of(id), _log_of(id)],
-                    args=[epoch, at, len(events), written, payload, ttl, _channel_of(id)],
+                    keys=[redis_keys.state_of(id), redis_keys.log_of(id)],
+                    args=[epoch, at, len(events), written, payload, ttl, redis_keys.channel_of(id)],
                 )
             )
             if isinstance(answer, bytes):
@@ -184,12 +184,12 @@ class RedisStore:
             events = events[answer - at :]
             at = answer
         if end is not None and answer == b"ok":
-            await self._answer(self._client.hdel(_OPEN, id))
+            await self._answer(self._client.hdel(redis_keys.OPEN_STREAMS, id))
         return Appended(answer.decode())
 
     async def read(self, id: str, after: int = 0) -> AsyncGenerator[Batch]:
         """Yield the events after a number, as they are appended."""
-        async with self._subscribed(_channel_of(id)) as inbox:
+        async with self._subscribed(redis_keys.channel_of(id)) as inbox:
             following: int | None = after + 1
             is_known = False
             while following is not None:
@@ -213,7 +213,7 @@ class RedisStore:
         """Yield the batches of the log from a number on."""
         start = f"1-{following}"
         while True:
-            entries = await self._answer(self._client.xrange(_log_of(id), start, "+", count=_BATCH))
+            entries = await self._answer(self._client.xrange(redis_keys.log_of(id), start, "+", count=_BATCH))
             for number, fields in entries:
                 batch = rest_after(unpacked(fields[b"b"]), following)
                 start = f"({number.decode()}"
@@ -233,7 +233,7 @@ class RedisStore:
     async def head(self, id: str) -> Head | None:
         """Return what is known of a stream."""
         names = ["meta", "epoch", "worker", "next", "end", "cancelled"]
-        state = await self._answer(self._client.hmget(_state_of(id), names))
+        state = await self._answer(self._client.hmget(redis_keys.state_of(id), names))
         if state[0] is None:
             return None
         end = None if state[4] is None else End(*json.loads(state[4]))
@@ -242,29 +242,31 @@ class RedisStore:
 
     async def claim(self, id: str, epoch: int, worker: str) -> bool:
         """Make a worker the writer of an open stream."""
-        if not await self._answer(self._claim(keys=[_state_of(id)], args=[epoch, worker])):
+        if not await self._answer(self._claim(keys=[redis_keys.state_of(id)], args=[epoch, worker])):
             return False
-        await self._answer(self._client.hset(_OPEN, id, worker))
+        await self._answer(self._client.hset(redis_keys.OPEN_STREAMS, id, worker))
         return True
 
     async def cancel(self, id: str) -> bool:
         """Signal the writer of a stream to stop."""
-        return bool(await self._answer(self._cancel(keys=[_state_of(id)], args=[_signal_of(id)])))
+        return bool(
+            await self._answer(self._cancel(keys=[redis_keys.state_of(id)], args=[redis_keys.signal_of(id)]))
+        )
 
     async def cancelled(self, id: str) -> None:
         """Return when the writer of a stream is to stop."""
-        async with self._subscribed(_signal_of(id)) as inbox:
+        async with self._subscribed(redis_keys.signal_of(id)) as inbox:
             while (head := await self.head(id)) is not None and not head.is_cancelled:
                 await _next(inbox, _SIGNAL_SECONDS)
 
     async def open_streams(self) -> dict[str, str]:
         """Return the streams that have not ended, each with its worker."""
-        found = await self._answer(self._client.hgetall(_OPEN))
+        found = await self._answer(self._client.hgetall(redis_keys.OPEN_STREAMS))
         return {id.decode(): worker.decode() for id, worker in found.items()}
 
     async def bind(self, key: str, value: str, seconds: float) -> str:
         """Return the value that a key is bound to; bind it for a time if there is none."""
-        name = f"{_PREFIX}bound:{key}"
+        name = redis_keys.bound_of(key)
         known = await self._answer(
             self._client.set(name, value, nx=True, get=True, px=_milliseconds(seconds))
         )
@@ -272,12 +274,12 @@ class RedisStore:
 
     async def unbind(self, key: str) -> None:
         """Forget what a key is bound to."""
-        await self._answer(self._client.delete(f"{_PREFIX}bound:{key}"))
+        await self._answer(self._client.delete(redis_keys.bound_of(key)))
 
     async def drop(self, id: str) -> None:
         """Remove a stream."""
-        await self._answer(self._client.delete(_state_of(id), _log_of(id)))
-        await self._answer(self._client.hdel(_OPEN, id))
+        await self._answer(self._client.delete(redis_keys.state_of(id), redis_keys.log_of(id)))
+        await self._answer(self._client.hdel(redis_keys.OPEN_STREAMS, id))
 
     async def expire(self) -> None:
         """Do nothing: Redis itself removes what is older than the time to live."""
@@ -288,7 +290,7 @@ class RedisStore:
         """Return those of the workers that hold a lease."""
         if not workers:
             return set()
-        found = await self._answer(self._client.mget([_lease_of(worker) for worker in workers]))
+        found = await self._answer(self._client.mget([redis_keys.lease_of(worker) for worker in workers]))
         return {worker for worker, lease in zip(workers, found, strict=True) if lease is not None}
 
     @property
@@ -298,14 +300,14 @@ class RedisStore:
 
     async def release(self, worker: str) -> None:
         """Drop the lease of a worker that is dead."""
-        await self._answer(self._client.delete(_lease_of(worker)))
+        await self._answer(self._client.delete(redis_keys.lease_of(worker)))
 
     def _renew(self) -> None:
         """Renew the lease until the store is closed (in a thread of its own)."""
         pause = usual = self._lease / 3
         while not self._stopping.wait(pause):
             try:
-                self._lease_client.set(_lease_of(self._worker), b"1", px=_milliseconds(self._lease))
+                self._lease_client.set(redis_keys.lease_of(self._worker), b"1", px=_milliseconds(self._lease))
                 pause = usual
             except (RedisError, OSError):
                 self._failed_at = time.monotonic()
@@ -438,29 +440,6 @@ async def _next(inbox: asyncio.Queue[bytes], seconds: float = _SILENCE_SECONDS) 
             return await inbox.get()
     except TimeoutError:
         return None
-
-
-# The braces make Redis Cluster keep the keys of a stream together.
-
-
-def _state_of(id: str) -> str:
-    return f"{_PREFIX}{{{id}}}:state"
-
-
-def _log_of(id: str) -> str:
-    return f"{_PREFIX}{{{id}}}:log"
-
-
-def _channel_of(id: str) -> str:
-    return f"{_PREFIX}{{{id}}}:live"
-
-
-def _signal_of(id: str) -> str:
-    return f"{_PREFIX}{{{id}}}:signal"
-
-
-def _lease_of(worker: str) -> str:
-    return f"{_PREFIX}lease:{worker}"
 
 
 def _milliseconds(seconds: float) -> int:
