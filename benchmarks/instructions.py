@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import midstream
 import stages
-from ours import COMPILED, LIVE, PLAIN, PURE, SNAPSHOT, UPDATES, use
+from ours import COMPILED, LIVE, PLAIN, PURE, SNAPSHOT, UPDATES, USES, use
 from report import table
 from workloads import document, dump, fragments, pieces, tool_call
 
@@ -56,14 +56,21 @@ def feed(core: str, use_: str, cut: Callable[[str], list[Any]], size: int) -> Ca
     return run
 
 
-def read_leniently(kind: str, cut: Callable[[str], list[Any]], size: int) -> Callable[[], None]:
+class Lenient:
+    """The accumulators with the lenient dialect, for the same loops as without it."""
+
+    JsonFragmentAccumulator = partial(midstream.JsonFragmentAccumulator, dialect="lenient")
+    JsonValueAccumulator = partial(midstream.JsonValueAccumulator, dialect="lenient")
+
+
+def read_leniently(use_: str, cut: Callable[[str], list[Any]], size: int) -> Callable[[], None]:
     """Return a run that reads valid JSON with the lenient dialect."""
     parts = cut(document(size))
+    adapter: Any = USES[use_]
 
     def run() -> None:
-        add_fragment = getattr(midstream, kind)(dialect="lenient").add_fragment
-        for part in parts:
-            add_fragment(part)
+        for _ in adapter(Lenient, parts):
+            pass
 
     return run
 
@@ -231,10 +238,10 @@ WORKLOADS: dict[str, Callable[[], Callable[[], None]]] = {
     "tool calls in text, small fragments": read_calls_in_text,
     "events of a provider to calls, compact": partial(road, "compact"),
     "tool_calls, small fragments": iterate,
-    "lenient, updates, small fragments": partial(read_leniently, "JsonFragmentAccumulator", fragments, SMALL),
-    "lenient, updates, 64 KB": partial(read_leniently, "JsonFragmentAccumulator", pieces, LARGE),
-    "lenient, live value, small fragments": partial(read_leniently, "JsonValueAccumulator", fragments, SMALL),
-    "lenient, live value, 64 KB": partial(read_leniently, "JsonValueAccumulator", pieces, LARGE),
+    "lenient, updates, small fragments": partial(read_leniently, UPDATES, fragments, SMALL),
+    "lenient, updates, 64 KB": partial(read_leniently, UPDATES, pieces, LARGE),
+    "lenient, live value, small fragments": partial(read_leniently, LIVE, fragments, SMALL),
+    "lenient, live value, 64 KB": partial(read_leniently, LIVE, pieces, LARGE),
     "lenient, text with mistakes": repair,
 }
 # the lenient dialect on valid JSON, as a multiple of what strict parsing of the same text takes
