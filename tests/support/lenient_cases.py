@@ -179,6 +179,12 @@ MISSING_QUOTES = [
 # S7: concatenation
 
 CONCATENATIONS = [
+    fix(
+        "S7 an empty string and three quotes",
+        '{"a": "" + """b"}',
+        {"a": '""b'},
+        *["concatenation", "inner_quote", "inner_quote"],
+    ),
     fix("S7 two strings", '{"a": "b" + "c"}', {"a": "bc"}, "concatenation"),
     fix("S7 three strings", '["a" + "b" + "c"]', ["abc"], *["concatenation"] * 2),
     fix("S7 on two lines", '{"a": "b " +\n  "c", "d": 1}', {"a": "b c", "d": 1}, "concatenation"),

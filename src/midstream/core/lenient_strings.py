@@ -216,6 +216,7 @@ def read_lenient_string(
                 return hold(machine, text, start, n)
             if machine.mode != LENIENT_STRING and machine.mode != LENIENT_KEY:
                 return j
+            machine.flags &= ~FRESH
             start = machine.seen
             continue
         if c < " ":
@@ -301,6 +302,7 @@ def read_lenient_string(
             k = machine.seen_quote
             count_lines(machine, text, j, k)
             quotes = machine.quotes = CLOSERS[text[k]]
+            machine.flags &= ~FRESH
             start = j = k + 1
         else:
             report(machine, RepairCode.INNER_QUOTE, text, j, machine.seen, visitor)
