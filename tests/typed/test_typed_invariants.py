@@ -50,11 +50,13 @@ def cases(seed: int, write: Any = text_of) -> Any:
     for _ in range(TEXTS):
         text = write(spec.value(rng), rng)
         CALLS.clear()
+        # of two equal keys the last one counts
+        counted = text if write is text_of else json.dumps(json.loads(text))
         try:
-            expected = oracle.validate_json(text if write is text_of else json.dumps(json.loads(text)))
+            expected = oracle.validate_json(counted)
         except ValidationError:
             # the names of unions in errors depend on the validators that are used
-            expected = error_of(adapter, text)
+            expected = error_of(adapter, counted)
         yield spec.type, text, expected, Counter(CALLS), rng
 
 
