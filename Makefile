@@ -31,7 +31,7 @@ demo: .venv-demo/ready
 
 # Many tests wait for a server, a browser or another process, so there are more workers than processors.
 test: $(VENV)/installed $(SDKS) $(VENV)/programs
-	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 check: $(VENV)/installed
 	$(BIN)/ruff check
