@@ -108,7 +108,7 @@ _WORDS = {
     ErrorCode.INVALID_PATCH: "the patch cannot be applied",
     ErrorCode.PROVIDER_ERROR: "the provider reported an error",
     ErrorCode.INVALID_EVENT: "not an event of this format",
-    ErrorCode.UNKNOWN_FORMAT: "not a stream of a known format",
+    ErrorCode.UNKNOWN_FORMAT: "wrong or unknown format",
     ErrorCode.NOT_AN_EVENT_STREAM: "not an event stream",
     ErrorCode.REFUSED: "the model refused",
     ErrorCode.NO_MATCH: "the document ends without a match",

@@ -206,6 +206,8 @@ def test_completion() -> None:
         (["value", "a", "b"], "unexpected extra argument"),
         (["value", "--format", "nope"], "'nope' is not one of json, ag-ui, anthropic"),
         (["calls", "--format", "json"], "'json' is not one of ag-ui"),
+        (["calls", "--format", "openai"], "is not known; did you mean openai-chat, openai-comp"),
+        (["calls", "-f", "Antropic"], "did you mean anthropic?"),
         (["watch", "--delay", "-1"], "--delay"),
         (["watch", "--delay", "nan"], "--delay"),
         (["watch", "--delay", "inf"], "--delay"),
@@ -595,8 +597,17 @@ def test_what_is_no_capture() -> None:
     for data in ('{"hello": 1}\n', "[]", '[{"hello": 1}]'):
         assert quick("calls", data=data).returncode == (0 if data == "[]" else 1)
     error = quick("calls", data='{"hello": 1}\n').stderr
-    assert "not a stream of a known format" in error
+    assert "wrong or unknown format: events with the keys 'hello'" in error
     assert error.endswith("name the right format with --format, or read a JSON text with midstream value\n")
+
+
+@pytest.mark.parametrize("command", [["value"], ["select", "a"]], ids=lambda command: command[0])
+def test_json_inside_other_text_names_the_option_that_reads_it(command: list[str]) -> None:
+    error = quick(*command, data='Here you are: {"a": 1}').stderr
+    assert error.endswith("; if there is JSON inside other text, use --extract\n")
+    # inside the JSON, the option is of no use
+    assert "--extract" not in quick(*command, data='{"a": ,}').stderr
+    assert quick(*command, "--extract", data='Here you are: {"a": 1}').returncode == 0
 
 
 @pytest.mark.parametrize("command", [["value"], ["updates"], ["select", "a"]], ids=lambda command: command[0])

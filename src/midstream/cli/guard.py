@@ -26,8 +26,12 @@ _TERMINATED = 143
 # a longer path is shortened to its beginning and its end
 _LONGEST_PATH = 100
 
-# what to try after an error
-_UNKNOWN_FORMAT = "; name the right format with --format, or read a JSON text with midstream value"
+# what to try after an error at the very beginning
+_HINTS = {
+    ErrorCode.UNKNOWN_FORMAT: "; name the right format with --format, "
+    "or read a JSON text with midstream value",
+    ErrorCode.EXPECTED_VALUE: "; if there is JSON inside other text, use --extract",
+}
 
 
 def set_up() -> None:
@@ -60,7 +64,7 @@ def guarded(path: str) -> Iterator[None]:
             sys.stdout.flush()
     except JsonStreamError as error:
         where = f" at {_cropped(error.path)}" if error.path else ""
-        hint = _UNKNOWN_FORMAT if error.code == ErrorCode.UNKNOWN_FORMAT else ""
+        hint = "" if error.index else _HINTS.get(error.code, "")
         complain(f"{_name(path)}: {error}{where}{hint}")
         sys.exit(BAD_DATA)
     except BrokenPipeError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
@@ -36,13 +37,24 @@ def one_of(*names: str) -> Any:
 
     def check(name: str | None) -> str | None:
         if name is not None and name not in names:
-            raise typer.BadParameter(f"{name!r} is not one of {', '.join(names)}")
+            raise typer.BadParameter(_complaint(name, names))
         return name
 
     return {
         "callback": check,
         "autocompletion": lambda incomplete: [name for name in names if name.startswith(incomplete)],
     }
+
+
+def _complaint(name: str, names: tuple[str, ...]) -> str:
+    """Return what to say of a wrong name: the names that resemble it, or all."""
+    wanted = name.lower().replace("_", "-")
+    similar = [known for known in names if wanted and (known.startswith(wanted) or wanted.startswith(known))]
+    similar = similar or get_close_matches(wanted, names)
+    if not similar:
+        return f"{name!r} is not one of {', '.join(names)}"
+    *others, last = similar
+    return f"{name!r} is not known; did you mean {', '.join(others)}{' or ' if others else ''}{last}?"
 
 
 Format = Annotated[

@@ -63,8 +63,8 @@ def argument_deltas(
 
     It is the first call to ``tool``, or the first call of all if ``tool`` is None. Iteration ends when the
     call does, and then closes the stream, unless ``close`` is false; so does leaving the iterator early. A
-    call without arguments has the text ``{}``. The text is as the model wrote it: with ``dialect="lenient"``,
-    pass the same option to what reads it.
+    call without arguments has the text ``{}``; if the tool is not called, there is no text. The text is as
+    the model wrote it: with ``dialect="lenient"``, pass the same option to what reads it.
 
     >>> def delta(**function):
     ...     call = {"index": 0, "function": function}
