@@ -47,6 +47,15 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """Keep what a file leaves behind out of the garbage collections of the next ones, too."""
+    yield
+    if nextitem is not None and nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the files that take long first, so that no worker begins one when the others have finished."""
     items.sort(key=lambda item: ORDER.get(item.path.stem, len(ORDER)))
