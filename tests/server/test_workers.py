@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from redis import Redis
 
 from midstream.server import serve
 from midstream.server.store.base import StoreError
@@ -231,6 +232,25 @@ def test_a_worker_that_does_not_stop_is_killed(tmp_path: Path) -> None:
         gateway.process.wait(PATIENCE)
     with pytest.raises(ProcessLookupError):
         os.kill(stuck, 0)
+
+
+def test_a_lease_is_released_while_another_worker_waits_for_its_restart(tmp_path: Path) -> None:
+    with (
+        running_redis(tmp_path) as server,
+        workers("http://127.0.0.1:1", server.url, lease=600, restart_seconds=60) as gateway,
+        Redis(port=server.port) as client,
+    ):
+
+        async def main() -> None:
+            for left, pid in zip((1, 0), gateway.pids(), strict=True):
+                os.kill(pid, signal.SIGKILL)
+                await until(lambda left=left: len(client.keys("midstream:lease:*")) == left)  # type: ignore[misc]
+
+        run(main)
+        assert gateway.pids() == [gateway.process.pid]
+        gateway.process.terminate()
+        # nor does a restart delay the end
+        assert gateway.process.wait(PATIENCE) == 0
 
 
 def test_a_producer_that_wakes_up_late_writes_nothing(tmp_path: Path) -> None:

@@ -25,9 +25,10 @@ _SERVE = """
 import json, sys
 from midstream.server import Settings, serve
 given = json.loads(sys.argv[1])
-if seconds := given.pop("kill_seconds"):
-    from midstream.server import supervisor
-    supervisor._KILL_SECONDS = seconds
+from midstream.server import supervisor
+for name in ("kill_seconds", "restart_seconds"):
+    if seconds := given.pop(name):
+        setattr(supervisor, f"_{name.upper()}", seconds)
 settings = Settings(**given.pop("settings"))
 serve(port=0, settings=settings, on_ready=lambda url: print(url, flush=True), log_level="warning", **given)
 """
@@ -159,12 +160,13 @@ def workers(
     hosts: Sequence[str] = (),
     origins: Sequence[str] = (),
     kill_seconds: float | None = None,
+    restart_seconds: float | None = None,
     **settings: Any,
 ) -> Iterator[Workers]:
     """Run a gateway while the context lasts; what it writes is added to ``output``."""
     given = {"upstream": upstream, "store": store, "workers": count, "settings": {"drain": 1, **settings}}
     given |= {"upstream_key_env": upstream_key_env, "hosts": hosts, "origins": origins}
-    given |= {"kill_seconds": kill_seconds}
+    given |= {"kill_seconds": kill_seconds, "restart_seconds": restart_seconds}
     command = [sys.executable, "-c", _SERVE, json.dumps(given)]
     with subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         try:

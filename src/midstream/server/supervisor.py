@@ -7,11 +7,13 @@ import json
 import os
 import secrets
 import signal
+import socket
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from select import select
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +22,7 @@ from .store.base import StoreError
 from .store.urls import is_shared, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 __all__ = ["supervise"]
 
@@ -69,6 +71,8 @@ class _Supervisor:
         self._options = options
         self._count = count
         self._workers: dict[int, _Worker] = {}
+        # when workers are to be started in the places of those that have died soon
+        self._due: list[float] = []
         self._is_stopping = False
         # where the workers add up what they measure
         self._folder: str | None = None
@@ -86,15 +90,16 @@ class _Supervisor:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, self._stop)
             signal.signal(signal.SIGALRM, self._kill)
-            for _ in range(self._count):
-                self._start()
-            ready = [worker.wait_until_ready() for worker in list(self._workers.values())]
-            has_failed = not all(ready) and not self._is_stopping
-            if has_failed:
-                self._stop(signal.SIGTERM)
-            elif on_ready is not None and not self._is_stopping:
-                on_ready(url_of(bound))
-            self._wait()
+            with _signals() as signals:
+                for _ in range(self._count):
+                    self._start()
+                ready = [worker.wait_until_ready() for worker in list(self._workers.values())]
+                has_failed = not all(ready) and not self._is_stopping
+                if has_failed:
+                    self._stop(signal.SIGTERM)
+                elif on_ready is not None and not self._is_stopping:
+                    on_ready(url_of(bound))
+                self._wait(signals)
         return not has_failed
 
     def _start(self) -> None:
@@ -120,22 +125,38 @@ class _Supervisor:
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
 
-    def _wait(self) -> None:
+    def _wait(self, signals: socket.socket) -> None:
         """Replace workers that end, until all of them are to end."""
-        while self._workers:
-            pid, _ = os.waitpid(-1, 0)
-            worker = self._workers.pop(pid, None)
-            if worker is None:
-                continue
-            worker.process.returncode = 0
-            worker.close()
-            if self._folder is not None:
-                mark_process_dead(pid, self._folder)
-            self._release(worker.name)
-            if not self._is_stopping:
-                time.sleep(max(0, worker.started_at + _RESTART_SECONDS - time.monotonic()))
-            if not self._is_stopping:
+        while True:
+            while (worker := self._ended()) is not None:
+                # the lease first: until it is gone, clients of the worker's streams wait
+                self._release(worker.name)
+                if self._folder is not None:
+                    mark_process_dead(worker.process.pid, self._folder)
+                self._due.append(worker.started_at + _RESTART_SECONDS)
+            if self._is_stopping:
+                self._due.clear()
+            if not self._workers and not self._due:
+                return
+            now = time.monotonic()
+            if self._due and min(self._due) <= now:
+                self._due.remove(min(self._due))
                 self._start()
+                continue
+            if select([signals], [], [], min(self._due) - now if self._due else None)[0]:
+                signals.recv(4096)
+
+    def _ended(self) -> _Worker | None:
+        """Return a worker that has ended since the last call, if there is one."""
+        while self._workers:
+            pid, _ = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                return None
+            if (worker := self._workers.pop(pid, None)) is not None:
+                worker.process.returncode = 0
+                worker.close()
+                return worker
+        return None
 
     def _release(self, name: str) -> None:
         """Drop the lease of a worker that has ended, so that others take over its streams at once."""
@@ -149,6 +170,22 @@ class _Supervisor:
 
         with suppress(StoreError):
             asyncio.run(release())
+
+
+@contextmanager
+def _signals() -> Iterator[socket.socket]:
+    """Yield a socket that can be read after a signal, also after the one that a worker has ended."""
+    receiving, sending = socket.socketpair()
+    with receiving, sending:
+        sending.setblocking(False)
+        # a signal that is ignored, as this one is by default, is not reported
+        usual = signal.signal(signal.SIGCHLD, lambda *_: None)
+        before = signal.set_wakeup_fd(sending.fileno(), warn_on_full_buffer=False)
+        try:
+            yield receiving
+        finally:
+            signal.set_wakeup_fd(before)
+            signal.signal(signal.SIGCHLD, usual or signal.SIG_DFL)
 
 
 def mark_process_dead(pid: int, folder: str) -> None:
