@@ -90,6 +90,20 @@ test("a call that was cut off is truncated, repaired or not", () => {
   assert.deepEqual([call.isComplete, call.error.code, call.isRepaired], [false, "truncated", true]);
 });
 
+test("a call is frozen, and its fields are its own", () => {
+  const handler = new ToolsAggregateMessageHandler();
+  const update = { type: "tool_call_update", tool_call_id: "c", index: 0, function_name: "f", function_args: '{"a": 1' };
+  const [call] = handler.addMessage(update);
+  assert.throws(() => { call.name = "g"; }, TypeError);
+  handler.addMessage({ type: "tool_call_update", index: 0, function_args: "2}" });
+  assert.deepEqual([call.id, call.index, call.name, call.isComplete, call.rawArgs], ["c", 0, "f", false, '{"a": 1']);
+  assert.deepEqual([call.args, call.openPath], [{}, []]);
+  assert.deepEqual({ ...call, repairs: [] }, {
+    id: "c", index: 0, name: "f", isComplete: false, error: null, finishReason: null, repairs: [],
+  });
+  assert.deepEqual(JSON.parse(JSON.stringify(call)), { ...call, args: {}, rawArgs: '{"a": 1', openPath: [] });
+});
+
 test("a call without repairs says so", () => {
   const handler = new ToolsAggregateMessageHandler();
   const [call] = handler.addMessage({ type: "tools_call_update", index: 0, function_args: "{}" });

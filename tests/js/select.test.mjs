@@ -119,6 +119,19 @@ test("patterns that cannot be are refused", () => {
   assert.throws(() => new JsonSelectAccumulator([[1.5]]), TypeError);
 });
 
+test("an error in a pattern is at the bracket that it is in", () => {
+  const place = (pattern) => {
+    try {
+      new JsonSelectAccumulator(pattern);
+    } catch (error) {
+      return [error.code, error.index];
+    }
+  };
+  assert.deepEqual(place('items["a'), ["invalid_path", 5]);
+  assert.deepEqual(place("items[x]"), ["invalid_path", 5]);
+  assert.deepEqual(place("items[*].a..b"), ["invalid_path", 10]);
+});
+
 test("an error has its place and keeps the matches before it", () => {
   const selector = new JsonSelectAccumulator("a[*]");
   assert.throws(() => selector.addFragment('{"a": [1, 2, nope'), (error) => {
@@ -153,6 +166,15 @@ test("fields report their beginning, their growth and their end", () => {
       }
     }
   }
+});
+
+test("what a fragment changed is not reported again after an exception in a listener", () => {
+  const accumulator = new JsonFieldAccumulator({ onError: "event" });
+  accumulator.onField("a", { end: () => { throw new RangeError("mine"); } });
+  assert.throws(() => accumulator.addFragment('{"a": 1, '), RangeError);
+  assert.equal(accumulator.addFragment(" "), false);
+  assert.equal(accumulator.addFragment('"b": 2'), false);
+  assert.equal(accumulator.addFragment("}"), true);
 });
 
 test("an exception in a listener leaves the accumulator as it should be", () => {

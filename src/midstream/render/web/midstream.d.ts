@@ -73,6 +73,8 @@ export declare class JsonStreamError extends Error {
   readonly updates?: JsonFragment[];
   /** From JsonSelectAccumulator: the matches of the fragment before the error. */
   readonly matches?: Match[];
+  /** From JsonValueAccumulator: whether the fragment changed the value before the error. */
+  readonly hasChanged?: boolean;
 }
 
 /** Limits on what a document may hold; null lifts a limit. Lengths count characters. */
@@ -408,20 +410,20 @@ export type StreamEvent =
 /** A tool call as it stood at some moment; created by the handler, it does not change. */
 export declare class ToolCall {
   private constructor();
-  get id(): string | null;
-  get index(): number | string | null;
-  get name(): string | null;
+  readonly id: string | null;
+  readonly index: number | string | null;
+  readonly name: string | null;
   /** The arguments so far, undefined before there are any. */
   get args(): JsonValue | undefined;
   /** The text of the arguments, as received. */
   get rawArgs(): string;
-  get isComplete(): boolean;
+  readonly isComplete: boolean;
   /** What is wrong with it; code "truncated": it was cut off. */
-  get error(): ParserError | null;
+  readonly error: ParserError | null;
   /** The provider's word for why the message ended. */
-  get finishReason(): string | null;
+  readonly finishReason: string | null;
   /** What the sender repaired in the arguments, in the order of the text. */
-  get repairs(): ReadonlyArray<Repair>;
+  readonly repairs: ReadonlyArray<Repair>;
   /** Whether the arguments were not valid JSON, and the sender repaired them. */
   get isRepaired(): boolean;
   /** The segments of the innermost value in `args` that was still open. */

@@ -22,23 +22,23 @@
  * repeated key. Objects list keys such as "7" first, in ascending order, as all objects in JavaScript
  * do. Indexes, lines and columns of errors count characters, not UTF-16 units.
  *
- * Read lib/ in this order: grammar (with strings, numbers), builder, accumulator; updates; paths, wire,
- * cursor, rebuilder; events, registry, call, tool-call, handler; patterns, matching, select, fields; client,
- * items, event-reader, store; patch.
+ * Read lib/ in this order: modes, strings, numbers, grammar; builder, accumulator; updates; paths, wire, cursor,
+ * rebuilder; patch; events, registry, call, tool-call, handler; patterns, matching, select, fields; client,
+ * items, event-reader, store. The order of the exports keeps what is alike together, which compresses better.
  */
 
 export { JsonValueAccumulator } from "./lib/accumulator.js";
-export { ConnectionLost, ResponseError, events } from "./lib/client.js";
-export { EventReader, messages } from "./lib/event-reader.js";
-export { JsonStreamError } from "./lib/errors.js";
 export { JsonFieldAccumulator } from "./lib/fields.js";
-export { ToolsAggregateMessageHandler } from "./lib/handler.js";
-export { applyPatch } from "./lib/patch.js";
-export { parsePath } from "./lib/paths.js";
-export { ANY } from "./lib/patterns.js";
-export { JsonFragmentRebuilder } from "./lib/rebuilder.js";
 export { JsonSelectAccumulator, select } from "./lib/select.js";
-export { createStore, field } from "./lib/store.js";
-export { ToolCall } from "./lib/tool-call.js";
+export { ANY } from "./lib/patterns.js";
 export { JsonFragmentAccumulator } from "./lib/updates.js";
+export { JsonFragmentRebuilder } from "./lib/rebuilder.js";
+export { parsePath } from "./lib/paths.js";
+export { applyPatch } from "./lib/patch.js";
+export { JsonStreamError } from "./lib/errors.js";
+export { ToolsAggregateMessageHandler } from "./lib/handler.js";
+export { ToolCall } from "./lib/tool-call.js";
+export { createStore, field } from "./lib/store.js";
+export { EventReader, messages } from "./lib/event-reader.js";
+export { ConnectionLost, ResponseError, events } from "./lib/client.js";
 export { SseDecoder } from "./sse.js";

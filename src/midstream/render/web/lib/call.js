@@ -3,7 +3,7 @@
 import { JsonValueAccumulator } from "./accumulator.js";
 import { JsonStreamError, errorAt, errorOf } from "./errors.js";
 import { JsonFragmentRebuilder } from "./rebuilder.js";
-import { NOT_BLANK, countCharacters, trailingHighSurrogate } from "./text.js";
+import { NOT_BLANK, agree, countCharacters, trailingHighSurrogate } from "./text.js";
 import { ToolCall } from "./tool-call.js";
 import { isEnd } from "./wire.js";
 
@@ -13,62 +13,42 @@ function haveValues(updates) {
 }
 
 const NO_REPAIRS = Object.freeze([]);
-const isContainer = (value) => typeof value === "object" && value !== null;
-
-/** Report whether a value, at any depth, may grow to become another one. */
-function isPart(shown, complete) {
-  // a work list instead of recursion: it grows while it is iterated
-  const pairs = [[shown, complete]];
-  for (const [a, b] of pairs) {
-    if (isContainer(a) && isContainer(b) && Array.isArray(a) === Array.isArray(b)) {
-      for (const key of Object.keys(a)) {
-        if (!Object.hasOwn(b, key)) return false;
-        pairs.push([a[key], b[key]]);
-      }
-    } else if (typeof a === "string" && typeof b === "string") {
-      if (!b.startsWith(a)) return false;
-    } else if (a !== b) return false;
-  }
-  return true;
-}
 
 export class CallState {
-  constructor() {
-    this.id = null;
-    this.index = null;
-    // all ids and indices that have identified it
-    this.ids = new Set();
-    this.indices = new Set();
-    this.name = null;
-    this.isOpen = true;
-    // whether its name was repeated when its arguments could be complete
-    this.isNamedAgain = false;
-    // the text so far, its number of characters, and a high surrogate that waits for the low one
-    this.text = "";
-    this.length = 0;
-    this.held = "";
-    // how many characters of arguments were received or skipped by an offset
-    this.received = 0;
-    // counts the changes of the value
-    this.version = 0;
-    this.source = null;
-    this.hasValue = false;
-    // what is missing for good: a lost piece, or updates that did not fit, without a text
-    this.gap = null;
-    this.error = null;
-    this.isComplete = false;
-    this.isFreeText = false;
-    // it ended where it may have been cut off; the next event decides
-    this.isWaiting = false;
-    this.finishReason = null;
-    this.snapshot = null;
-  }
+  id = null;
+  index = null;
+  // all ids and indices that have identified it
+  ids = new Set();
+  indices = new Set();
+  name = null;
+  isOpen = true;
+  // whether its name was repeated when its arguments could be complete
+  isNamedAgain = false;
+  // the text so far, its number of characters, and a high surrogate that waits for the low one
+  text = "";
+  #length = 0;
+  #held = "";
+  // how many characters of arguments were received or skipped by an offset
+  #received = 0;
+  // counts the changes of the value
+  version = 0;
+  source = null;
+  hasValue = false;
+  // what is missing for good: a lost piece, or updates that did not fit, without a text
+  #gap = null;
+  error = null;
+  isComplete = false;
+  isFreeText = false;
+  // it ended where it may have been cut off; the next event decides
+  isWaiting = false;
+  finishReason = null;
+  #snapshot = null;
 
   /** Report whether the arguments so far are a complete document. */
   couldBeComplete() {
     const { source } = this;
     // with a rebuilder, text after the document, such as a held surrogate, shows nowhere else
-    return source !== null && source.isComplete && source.error === null && this.held === "";
+    return source !== null && source.isComplete && source.error === null && this.#held === "";
   }
 
   /** What the sender repaired in the arguments. */
@@ -83,38 +63,38 @@ export class CallState {
     let offset = update.args_offset ?? null;
     if (arrived === 0) {
       // a piece without text or updates states the length of the arguments
-      if (offset !== null && offset > this.received && update.json_update_fragments === null) {
+      if (offset !== null && offset > this.#received && update.json_update_fragments === null) {
         this.#fail(null, "a piece of the arguments is missing");
       }
       // a sender of updates alone has no text to count
       offset = null;
     }
-    if (offset !== null && offset !== this.received) {
+    if (offset !== null && offset !== this.#received) {
       // a repetition, as happens after a lost connection
-      if (offset + arrived <= this.received) return false;
+      if (offset + arrived <= this.#received) return false;
       this.#fail(null, "a piece of the arguments is missing");
     }
-    this.received = arrived + (offset ?? this.received);
+    this.#received = arrived + (offset ?? this.#received);
     // once a text was read as JSON, this statement comes too late
     this.isFreeText ||= (update.is_free_text ?? false) && this.source === null;
-    const text = this.held + (update.function_args ?? "");
-    this.held = trailingHighSurrogate(text);
-    const piece = text.slice(0, text.length - this.held.length);
+    const text = this.#held + (update.function_args ?? "");
+    this.#held = trailingHighSurrogate(text);
+    const piece = text.slice(0, text.length - this.#held.length);
     const updates = update.json_update_fragments;
-    const hadText = this.length > 0;
+    const hadText = this.#length > 0;
     if (piece !== "") {
       this.text += piece;
-      this.length += countCharacters(piece);
+      this.#length += countCharacters(piece);
     }
     if (!this.isFreeText) this.#read(piece, updates, hadText);
     // the end of a document is not content
-    return Boolean(update.function_args) || (this.length === 0 && haveValues(updates));
+    return Boolean(update.function_args) || (this.#length === 0 && haveValues(updates));
   }
 
   /** Pass a piece to the source: its updates while all pieces have fitting ones, else its text. */
   #read(piece, updates, hadText) {
     // what follows a gap would only resemble the arguments
-    if (this.gap !== null) return;
+    if (this.#gap !== null) return;
     if (this.source instanceof JsonValueAccumulator) {
       if (piece !== "") this.#change(this.source.addFragment(piece));
       else if (haveValues(updates)) this.#fail();
@@ -126,7 +106,7 @@ export class CallState {
         this.#change(this.source.apply(updates));
       } catch (error) {
         if (!(error instanceof JsonStreamError)) throw error;
-        if (this.length > 0) this.#switchToText(piece !== "" || hadText);
+        if (this.#length > 0) this.#switchToText(piece !== "" || hadText);
         else this.#fail(error.error);
       }
     }
@@ -142,12 +122,12 @@ export class CallState {
   #change(hasChanged) {
     this.version++;
     this.hasValue ||= hasChanged;
-    this.error = this.gap ?? this.source.error;
+    this.error = this.#gap ?? this.source.error;
   }
 
   #fail(error = null, detail = "some pieces are text alone, others updates alone") {
-    this.gap ??= error ?? errorOf("misplaced_update", 0, detail);
-    this.error = this.gap;
+    this.#gap ??= error ?? errorOf("misplaced_update", 0, detail);
+    this.error = this.#gap;
   }
 
   /** End the call as the provider said, or wait: an empty text or a number may have been cut off. */
@@ -168,11 +148,11 @@ export class CallState {
     if (!this.isOpen && !this.isWaiting) return;
     this.isOpen = false;
     this.isWaiting = false;
-    if (this.held !== "") {
-      this.text += this.held;
-      this.length++;
-      if (this.source instanceof JsonValueAccumulator) this.#change(this.source.addFragment(this.held));
-      this.held = "";
+    if (this.#held !== "") {
+      this.text += this.#held;
+      this.#length++;
+      if (this.source instanceof JsonValueAccumulator) this.#change(this.source.addFragment(this.#held));
+      this.#held = "";
     }
     this.isComplete = this.#hasCompleteArguments(isStated) && !isTruncated;
     if (!this.isComplete) this.error ??= errorAt("truncated", ...this.#endOfText());
@@ -187,7 +167,7 @@ export class CallState {
     let isCertain = isStated || this.couldBeComplete();
     if (this.source instanceof JsonValueAccumulator) {
       if (!this.couldBeComplete()) this.#change(this.source.finish());
-    } else if (this.length > 0 && this.repairs.length === 0) {
+    } else if (this.#length > 0 && this.repairs.length === 0) {
       const text = new JsonValueAccumulator({ onError: "event" });
       text.addFragment(this.text);
       isCertain ||= text.isComplete;
@@ -203,7 +183,7 @@ export class CallState {
     const shown = this.hasValue ? this.source.value : value;
     if (this.hasValue && text.error !== null) {
       this.error = text.error;
-    } else if (!isPart(shown, value) || (this.couldBeComplete() && !isPart(value, shown))) {
+    } else if (!agree(shown, value, true) || (this.couldBeComplete() && !agree(value, shown, true))) {
       this.#fail(null, "the text and the updates differ");
     } else if (!this.couldBeComplete()) {
       this.source = text;
@@ -214,7 +194,7 @@ export class CallState {
   /** Return the index, line and column of the end of the text. */
   #endOfText() {
     const lines = this.text.split("\n");
-    return [this.length, lines.length, countCharacters(lines[lines.length - 1]) + 1];
+    return [this.#length, lines.length, countCharacters(lines[lines.length - 1]) + 1];
   }
 
   /** End the call as one that the provider abandoned, unless it was complete before. */
@@ -240,7 +220,7 @@ export class CallState {
 
   /** Return the current snapshot of the call; the same object while nothing changes. */
   view() {
-    if (!this.snapshot?.isSnapshotOf(this)) this.snapshot = new ToolCall(this);
-    return this.snapshot;
+    if (!this.#snapshot?.isSnapshotOf(this)) this.#snapshot = new ToolCall(this);
+    return this.#snapshot;
   }
 }

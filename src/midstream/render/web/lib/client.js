@@ -72,13 +72,13 @@ async function* follow(url, { signal, ...options }, controller) {
 
 async function* eventsOf(url, options, signal) {
   const { fetch: request = fetch, lastEventId = "", tries = TRIES, onReconnect, ...init } = options;
-  const isSafe = ["GET", "HEAD"].includes((init.method ?? "GET").toUpperCase());
+  const isSafe = /^(?:GET|HEAD)$/i.test(init.method ?? "GET");
   let id = lastEventId;
   let wait = FIRST_WAIT;
   let isFresh = true;
   for (let failures = 0; ; failures++) {
     const decoder = new SseDecoder(id);
-    let lost = null;
+    let lost;
     try {
       const response = await orLost(request(url, { ...init, headers: headersOf(init, id), signal }), signal);
       // the server has nothing more to send
@@ -86,7 +86,7 @@ async function* eventsOf(url, options, signal) {
       const isBusy = id !== "" && UNAVAILABLE.includes(response.status);
       if (!response.ok || !isEventStream(response)) {
         const refusal = await refusalOf(response);
-        throw isBusy ? new LostError(refusal) : refusal;
+        throw isBusy ? new ConnectionLost(refusal) : refusal;
       }
       for await (const bytes of bodyOf(response, signal)) {
         for (const event of decoder.addBytes(bytes)) {
@@ -99,36 +99,30 @@ async function* eventsOf(url, options, signal) {
       }
       if (id === "") return;
     } catch (error) {
-      if (!(error instanceof LostError)) throw error;
-      lost = error.cause;
+      if (!(error instanceof ConnectionLost)) throw error;
+      lost = error;
     }
     wait = decoder.retry ?? wait;
     const canRepeat = id !== "" || (isSafe && isFresh);
-    if (!canRepeat || failures >= tries) throw new ConnectionLost(lost);
+    if (!canRepeat || failures >= tries) throw lost ?? new ConnectionLost(null);
     onReconnect?.({ failures, lastEventId: id });
     await pause(Math.min(wait * 2 ** failures, LONGEST_WAIT) * (0.5 + Math.random()), signal);
-  }
-}
-
-/** A failure of the network, as opposed to one of the caller or the server. */
-class LostError extends Error {
-  constructor(cause) {
-    super("", { cause });
+    signal.throwIfAborted();
   }
 }
 
 /** Iterate over the bytes of a response; cancel it when the caller leaves. */
 async function* bodyOf(response, signal) {
   const reader = response.body.getReader();
-  let isOver = false;
   try {
-    while (!isOver) {
+    for (;;) {
       const { done, value } = await orLost(reader.read(), signal);
-      isOver = done;
-      if (!done) yield value;
+      if (done) return;
+      yield value;
     }
   } finally {
-    if (!isOver) reader.cancel().catch(() => {});
+    // without effect after its end
+    reader.cancel().catch(() => {});
   }
 }
 
@@ -138,7 +132,7 @@ async function orLost(promise, signal) {
     return await promise;
   } catch (error) {
     if (signal.aborted || !(error instanceof TypeError)) throw error;
-    throw new LostError(error);
+    throw new ConnectionLost(error);
   }
 }
 
@@ -169,17 +163,15 @@ function headersOf({ headers }, id) {
   return all;
 }
 
+/** Wait, or until a signal ends it. */
 function pause(milliseconds, signal) {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    const onAbort = () => {
+  return new Promise((resolve) => {
+    const end = () => {
       clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", onAbort);
+      signal.removeEventListener("abort", end);
       resolve();
-    }, milliseconds);
-    signal.addEventListener("abort", onAbort, { once: true });
+    };
+    const timer = setTimeout(end, signal.aborted ? 0 : milliseconds);
+    signal.addEventListener("abort", end);
   });
 }

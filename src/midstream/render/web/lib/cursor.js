@@ -5,26 +5,6 @@ import { MAX_DEPTH, MAX_REPAIRS } from "./limits.js";
 import { formatPath, formatSegment, segmentsBetween, splitPath } from "./paths.js";
 import { trailingHighSurrogate } from "./text.js";
 
-/** An open container as it was after some update. Frames are never changed, so that a batch can be undone. */
-class Frame {
-  constructor(parent, segment, isArray, isExplicit, path = null, count = 0) {
-    this.parent = parent;
-    this.segment = segment;
-    this.isArray = isArray;
-    this.isExplicit = isExplicit;
-    this.count = count;
-    this.depth = parent === null ? 1 : parent.depth + 1;
-    // the path by which updates name it, once that is known; the one field that is filled in later
-    this.path = path;
-  }
-
-  withOneMore() {
-    return new Frame(
-      this.parent, this.segment, this.isArray, this.isExplicit, this.path, this.count + 1,
-    );
-  }
-}
-
 /** List the segments from the root down to an open container. */
 function segmentsTo(frame) {
   const segments = [];
@@ -61,7 +41,9 @@ export class Cursor {
     this.#at = {
       error: null,
       repairs: Object.freeze([]),
-      // the root's name once it is known, the open container, the key or index of its last value
+      // the root's name once it is known, the open container, the key or index of its last value. Frames of
+      // containers are never changed, so that a batch can be undone, but for `path`: the path by which updates
+      // name the container, once that is known
       name: this.#root,
       frame: null,
       segment: null,
@@ -222,9 +204,7 @@ export class Cursor {
     if (at.inString) throw this.#refusal("the open string has not ended");
     if (at.ended) throw this.#refusal("the root value has already ended");
     const { frame } = at;
-    if (frame === null && steps.length > 0) {
-      this.#push(typeof steps[0] === "number", false, null);
-    } else if (frame !== null && steps.length === 0) {
+    if (frame !== null && steps.length === 0) {
       // the place of the open container itself: a repeated key whose container was only implied
       if (frame.isExplicit || frame.segment === null) {
         throw this.#refusal("a container is already open at this path");
@@ -232,11 +212,11 @@ export class Cursor {
       this.#pop();
       steps = [frame.segment];
     }
-    for (let depth = 1; depth < steps.length; depth++) {
-      this.#place(steps[depth - 1], false);
-      this.#push(typeof steps[depth] === "number", false, null);
+    for (const [depth, step] of steps.entries()) {
+      // containers that only the path states
+      if (depth > 0 || at.frame === null) this.#push(typeof step === "number", false, null);
+      this.#place(step, unannounced && depth === steps.length - 1);
     }
-    if (steps.length > 0) this.#place(steps[steps.length - 1], unannounced);
   }
 
   /** Begin a member of the open container. */
@@ -247,7 +227,7 @@ export class Cursor {
         const found = typeof segment === "number" ? "" : ", found a key";
         throw this.#refusal(`expected index ${at.frame.count} of the open array${found}`);
       }
-      at.frame = at.frame.withOneMore();
+      at.frame = { ...at.frame, count: at.frame.count + 1 };
     } else {
       if (typeof segment !== "string") throw this.#refusal("expected a key of the open object, found an index");
       if (at.key !== null && at.key !== segment) throw this.#refusal("the path does not have the key of the last Key update");
@@ -263,12 +243,12 @@ export class Cursor {
   /** Open a container at the value that began last. */
   #push(isArray, isExplicit, path) {
     const at = this.#at;
-    const frame = new Frame(at.frame, at.segment, isArray, isExplicit, path);
-    if (frame.depth > MAX_DEPTH) throw new JsonStreamError(errorOf("depth_limit", at.seen));
+    const { frame: parent, segment } = at;
+    const depth = parent === null ? 1 : parent.depth + 1;
+    if (depth > MAX_DEPTH) throw new JsonStreamError(errorOf("depth_limit", at.seen));
     this.calls.push(["begin", isArray]);
-    at.frame = frame;
-    at.segment = null;
-    at.key = null;
+    at.frame = { parent, segment, isArray, isExplicit, path, depth, count: 0 };
+    at.segment = at.key = null;
   }
 
   /** Close the open container. */

@@ -4,33 +4,22 @@ import { JsonStreamError, errorOf } from "./errors.js";
 import { isRecord } from "./text.js";
 
 const isInteger = Number.isSafeInteger;
-const isString = (value) => typeof value === "string";
-const isBoolean = (value) => typeof value === "boolean";
 
-// what each field may hold, besides null
+// what fields may hold besides null, if they are not strings
+const isBoolean = (value) => typeof value === "boolean";
+const isString = (value) => typeof value === "string";
 const FIELDS = {
-  tool_call_id: isString,
   index: (value) => isInteger(value) || isString(value),
-  function_name: isString,
-  function_args: isString,
   json_update_fragments: Array.isArray,
-  message_id: isString,
   choice: isInteger,
   failed: isBoolean,
   is_free_text: isBoolean,
   args_offset: isInteger,
   is_truncated: isBoolean,
-  text: isString,
-  reason: isString,
-  finish_reason: isString,
-  status: isString,
   result: () => true,
   tool_call_updates: Array.isArray,
   messages: Array.isArray,
   // in the compact form
-  id: isString,
-  name: isString,
-  kind: isString,
   free_text: isBoolean,
   end: isBoolean,
   length: isInteger,
@@ -71,7 +60,10 @@ const isUpdateName = (type) => type === "tools_call_update" || type === "tool_ca
 const isCallUpdate = (item) =>
   isRecord(item) && !("tool_call_updates" in item) && (item.type === undefined || isUpdateName(item.type));
 
-/** Check an event and return it with all its fields, absent ones as null; null if its type is unknown. */
+/**
+ * Check an event and return it with all its fields, absent ones as null; null if it is of no concern for calls:
+ * its type is unknown, or has no fields here.
+ */
 export function readEvent(event) {
   let { type } = event;
   if (typeof type !== "string" || isUpdateName(type)) {
@@ -80,7 +72,7 @@ export function readEvent(event) {
     else type = isUpdate ? "tool_call_update" : "";
   }
   const names = TYPES[type];
-  if (names === undefined) return null;
+  if (!names?.length) return null;
   const message = { type };
   for (const name of names) {
     message[name] = event[name] ?? null;
@@ -106,7 +98,7 @@ export function readEvent(event) {
 /** Return a field of an event, null if it is absent; throw if it has the wrong type. */
 export function checkField(data, name) {
   const value = data[name] ?? null;
-  if (value !== null && !FIELDS[name](value)) throw invalidEvent(`${name} has the wrong type`);
+  if (value !== null && !(FIELDS[name] ?? isString)(value)) throw invalidEvent(`${name} has the wrong type`);
   return value;
 }
 

@@ -12,19 +12,11 @@ import { Pattern } from "./patterns.js";
  */
 export class JsonFieldAccumulator extends JsonValueAccumulator {
   #subscriptions;
-  #queue;
 
-  constructor(options = {}) {
+  constructor(options) {
     const subscriptions = [];
-    const queue = [];
-    const sink = {
-      start: ({ subscription, segments }) => queue.push([subscription, "start", [segments]]),
-      delta: ({ subscription, segments }, piece) => queue.push([subscription, "delta", [piece, segments]]),
-      end: ({ subscription, segments }, value) => queue.push([subscription, "end", [value, segments]]),
-    };
-    super(options, (builder) => new MatchingVisitor(subscriptions, sink, builder, false));
+    super(options, (builder) => new MatchingVisitor(subscriptions, new ListenerCalls(builder), builder, false));
     this.#subscriptions = subscriptions;
-    this.#queue = queue;
   }
 
   /**
@@ -41,24 +33,38 @@ export class JsonFieldAccumulator extends JsonValueAccumulator {
       subscription.listener = {};
     };
   }
+}
 
-  addFragment(fragment) {
-    try {
-      return super.addFragment(fragment);
-    } finally {
-      this.#dispatch();
-    }
+/** Keeps the calls of listeners until the fragment was read. */
+class ListenerCalls {
+  #queue = [];
+  #builder;
+
+  constructor(builder) {
+    this.#builder = builder;
   }
 
-  finish() {
-    try {
-      return super.finish();
-    } finally {
-      this.#dispatch();
-    }
+  get takes() {
+    return this.#builder.takes;
   }
 
-  #dispatch() {
-    for (const [{ listener }, method, values] of this.#queue.splice(0)) listener[method]?.(...values);
+  take() {
+    const changed = this.#builder.take();
+    const queue = this.#queue;
+    this.#queue = [];
+    for (const [{ listener }, method, ...values] of queue) listener[method]?.(...values);
+    return changed;
+  }
+
+  start({ subscription, segments }) {
+    this.#queue.push([subscription, "start", segments]);
+  }
+
+  delta({ subscription, segments }, piece) {
+    this.#queue.push([subscription, "delta", piece, segments]);
+  }
+
+  end({ subscription, segments }, value) {
+    this.#queue.push([subscription, "end", value, segments]);
   }
 }

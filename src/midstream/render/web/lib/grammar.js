@@ -1,39 +1,29 @@
-/**
- * The grammar of RFC 8259: text fragments, cut anywhere, into calls on a visitor.
- *
- * A visitor has `begin(isArray)`, `end()`, `key(text)`, `string(piece, starts, ends)`, `number(text)`,
- * `literal(word, value)`, `document()`, and `errorPath(inValue, begun)`. Each character is read once.
- */
+/** The grammar of RFC 8259: text fragments, cut anywhere, into calls on a visitor. */
 
-import { errorAt } from "./errors.js";
+import { JsonStreamError, errorAt } from "./errors.js";
+import { readLimits } from "./limits.js";
+import {
+  AFTER_ITEM, AFTER_MEMBER, AFTER_ROOT, COLON, FAILED, FIRST_ITEM, FIRST_KEY, KEY, LITERAL, NEXT_ITEM, NEXT_KEY,
+  NUMBER, START, STRING, VALUE,
+} from "./modes.js";
 import { NO_DIGIT, STUCK, ZERO, isNumberPart, numberStep } from "./numbers.js";
 import { StringReader } from "./strings.js";
-import { isHighSurrogate, isLowSurrogate } from "./text.js";
-
-// Modes: what the grammar allows next. A value may begin ...
-const START = 0;
-const VALUE = 1;
-const FIRST_ITEM = 2;
-const NEXT_ITEM = 3;
-// ... or a key, or only structure may follow ...
-const FIRST_KEY = 4;
-const NEXT_KEY = 5;
-const COLON = 6;
-const AFTER_ITEM = 7;
-const AFTER_MEMBER = 8;
-const AFTER_ROOT = 9;
-// ... or the text continues inside a token
-const STRING = 10;
-const KEY = 11;
-const NUMBER = 12;
-const LITERAL = 13;
-const FAILED = 14;
+import { endOfCharacters } from "./text.js";
 
 const LITERALS = { t: ["true", true], f: ["false", false], n: ["null", null] };
 
-export class Grammar {
+/**
+ * What the accumulators have in common: reading text, each character once.
+ *
+ * A visitor has `begin(isArray)`, `end()`, `key(text)`, `string(piece, starts, ends)`, `number(text)`,
+ * `literal(word, value)`, and `errorPath(inValue, begun)`; `document()` and `failed(error, path)`, which is
+ * called if errors are not thrown, may be absent. `take()` returns what the last fragment determined. An
+ * exception has it, too, as `visitor.takes`.
+ */
+export class TextReader {
   #visitor;
   #limits;
+  #raises;
   #mode = START;
   // the mode after the value that is open, and those after the containers around it
   #after = AFTER_ROOT;
@@ -52,37 +42,62 @@ export class Grammar {
   #expected = LITERALS.n;
   #literalAt = 0;
   // the error that ended the text, and the path of the value that it is in
-  error = null;
-  errorPath = "";
+  #error = null;
+  #errorPath = "";
 
-  constructor(visitor, limits) {
+  constructor(visitor, { onError = "raise", limits }) {
+    if (onError !== "raise" && onError !== "event") {
+      throw new TypeError('onError is one of "raise", "event"');
+    }
+    this.#raises = onError === "raise";
     this.#visitor = visitor;
-    this.#limits = limits;
+    this.#limits = readLimits(limits);
   }
 
+  /** Whether a complete document has been read. */
   get isComplete() {
     return this.#mode === AFTER_ROOT;
   }
 
-  /** Return how far the text has been read: index, line and column, in characters. */
+  /** The error that ended the text, null if there is none. */
+  get error() {
+    return this.#error;
+  }
+
+  /** How far the text has been read: index, line and column, in characters. */
   get position() {
     const index = this.#base - this.#strings.pairs;
     return { index, line: this.#line, column: index - this.#lineStart + 1 };
   }
 
-  add(fragment) {
-    if (this.#mode === FAILED) return;
-    if (!this.#isFinished) this.#feed(fragment);
-    else if (fragment !== "") this.#fail("after_finish", 0);
+  /** Read a fragment; return what it determines. */
+  addFragment(fragment) {
+    if (typeof fragment !== "string") throw new TypeError("a fragment is a string");
+    // a selection may be done before its text ends
+    if (this.#mode !== FAILED && !this.isDone) {
+      if (!this.#isFinished) this.#feed(fragment);
+      else if (fragment !== "") this.#fail("after_finish", 0);
+    }
+    return this.#outcome();
   }
 
+  /** Declare the end of the input; a truncated text is an error. Return what the end determines. */
   finish() {
     if (this.#mode === NUMBER && this.#after === AFTER_ROOT && this.#number >= ZERO) {
       // only the end of the input ends a number at the root
       this.#endNumber();
     }
-    if (this.#mode !== FAILED && this.#mode !== AFTER_ROOT && !this.#isFinished) this.#fail("truncated", 0);
+    const isOpen = this.#mode !== FAILED && this.#mode !== AFTER_ROOT && !this.isDone;
+    if (isOpen && !this.#isFinished) this.#fail("truncated", 0);
     this.#isFinished = true;
+    return this.#outcome();
+  }
+
+  #outcome() {
+    const found = this.#visitor.take();
+    // what follows the last possible match is not judged
+    if (this.#error === null || !this.#raises || this.isDone) return found;
+    throw Object.assign(new JsonStreamError(this.#error, this.#errorPath), { [this.#visitor.takes]: found });
   }
 
   #fail(code, i) {
@@ -93,12 +108,13 @@ export class Grammar {
       if (held !== "") visitor.string(held, false, false);
     }
     const inValue = mode === STRING || mode <= NEXT_ITEM || mode === NUMBER || mode === LITERAL;
-    this.errorPath = visitor.errorPath(inValue, mode === STRING ? 1 : 0);
+    this.#errorPath = visitor.errorPath(inValue, mode === STRING ? 1 : 0);
     this.#base += i;
     const { index, line, column } = this.position;
-    this.error = errorAt(code, index, line, column);
+    this.#error = errorAt(code, index, line, column);
     this.#mode = FAILED;
     this.#token = "";
+    if (!this.#raises) visitor.failed?.(this.#error, this.#errorPath);
     return i;
   }
 
@@ -148,15 +164,8 @@ export class Grammar {
 
   /** Return how many units of a fragment the document's limit allows. */
   #allowedEnd(text) {
-    let room = this.#limits.maxDocument - (this.#base - this.#strings.pairs);
-    if (text.length <= room) return text.length;
-    let { wasHigh } = this.#strings;
-    for (let i = 0; i < text.length; i++) {
-      const unit = text.charCodeAt(i);
-      if (!(wasHigh && isLowSurrogate(unit)) && room-- === 0) return i;
-      wasHigh = isHighSurrogate(unit);
-    }
-    return text.length;
+    const room = this.#limits.maxDocument - (this.#base - this.#strings.pairs);
+    return text.length <= room ? text.length : endOfCharacters(text, 0, room, this.#strings.wasHigh);
   }
 
   #beginKey(i, c) {
@@ -211,7 +220,7 @@ export class Grammar {
 
   #endValue() {
     this.#mode = this.#after;
-    if (this.#mode === AFTER_ROOT) this.#visitor.document();
+    if (this.#mode === AFTER_ROOT) this.#visitor.document?.();
   }
 
   #readString(text, i, n) {
@@ -227,17 +236,13 @@ export class Grammar {
         this.#visitor.key(this.#token);
         this.#token = "";
         this.#mode = COLON;
-        return i;
       }
     } else {
       if (isClosed || piece !== "" || this.#starts) {
         this.#visitor.string(piece, this.#starts, isClosed);
         this.#starts = false;
       }
-      if (isClosed) {
-        this.#endValue();
-        return i;
-      }
+      if (isClosed) this.#endValue();
     }
     return failure === "" ? i : this.#fail(failure, i);
   }

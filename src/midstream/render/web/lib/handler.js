@@ -2,24 +2,42 @@
 
 import { CallState } from "./call.js";
 import { readEvent, snapshotCalls } from "./events.js";
-import { CallPlaces, CallTable } from "./registry.js";
+import { CallTable } from "./registry.js";
 import { isRecord } from "./text.js";
+
+/** For each id the tables of messages and choices that hold a call of it, in order of appearance. */
+class Places extends Map {
+  add(id, table) {
+    if (!this.has(id)) this.set(id, new Set());
+    this.get(id).add(table);
+  }
+
+  of(id) {
+    return [...(this.get(id) ?? [])];
+  }
+
+  /** Forget the calls of a table. */
+  discard(table) {
+    for (const id of table.ids) {
+      this.get(id).delete(table);
+      if (this.get(id).size === 0) this.delete(id);
+    }
+  }
+}
 
 /** The calls of a message, over all its choices, in order of appearance. */
 class Message {
-  #id;
   #places;
+  tables = new Map();
+  calls = [];
+  // per choice, the call that the last content belonged to, null if it was text
+  last = new Map();
 
-  constructor(id, places) {
-    this.#id = id;
+  constructor(places) {
     this.#places = places;
-    this.tables = new Map();
-    this.calls = [];
-    // per choice, the call that the last content belonged to, null if it was text
-    this.last = new Map();
   }
 
-  #newCall() {
+  newCall() {
     const call = new CallState();
     this.calls.push(call);
     return call;
@@ -30,25 +48,31 @@ class Message {
     const { tool_call_id: id, index } = update;
     const choice = update.choice ?? 0;
     if (!id || index !== null || choice !== 0 || update.function_name) return choice;
-    const choices = this.#places.choices(id, this.#id);
-    return choices.length > 0 && !choices.includes(0) ? choices[0] : 0;
+    const choices = this.#choicesWith(id);
+    return choices.includes(0) ? 0 : (choices[0] ?? 0);
+  }
+
+  /** Return the choices that hold a call of an id, in order of appearance. */
+  #choicesWith(id) {
+    return this.#places.of(id).filter(({ message }) => message === this).map(({ choice }) => choice);
   }
 
   /** Return the choice of the call that an end means: the stated one, unless only another has its id. */
   #choiceOfEnd(event) {
     const choice = event.choice ?? 0;
     if (!event.tool_call_id || this.tables.get(choice)?.knows(event.tool_call_id)) return choice;
-    return this.#places.choices(event.tool_call_id, this.#id)[0] ?? choice;
+    return this.#choicesWith(event.tool_call_id)[0] ?? choice;
   }
 
   /** Add an update of one of the calls; return the call. */
   add(update) {
     const count = this.calls.length;
     const choice = this.#choiceOf(update);
-    if (!this.tables.has(choice)) this.tables.set(choice, new CallTable(() => this.#newCall()));
-    const call = this.tables.get(choice).find(update);
+    if (!this.tables.has(choice)) this.tables.set(choice, new CallTable(this, choice));
+    const table = this.tables.get(choice);
+    const call = table.find(update);
     const id = update.tool_call_id;
-    if (this.tables.get(choice).knows(id)) this.#places.add(id, this.#id, choice);
+    if (table.knows(id)) this.#places.add(id, table);
     if (call.add(update) || this.calls.length > count) this.continueWith(choice, call);
     return call;
   }
@@ -82,7 +106,7 @@ class Message {
   /** End everything that is still open, at the end of the stream. */
   close() {
     for (const call of this.calls) call.end(call.isWaiting, false);
-    for (const table of this.tables.values()) this.#places.discard(table.ids, this.#id);
+    for (const table of this.tables.values()) this.#places.discard(table);
   }
 
   views() {
@@ -93,13 +117,13 @@ class Message {
 /**
  * Collects the tool calls of messages from their events.
  *
- * `addMessage` adds an event and returns the current calls of its message; `calls` returns
- * them at any time, `complete` a last time. The calls of a stream_snapshot replace all others. Invalid arguments are the `error` of their call and throw
- * nothing; a malformed event throws JsonStreamError.
+ * `addMessage` adds an event and returns the current calls of its message; `calls` returns them at any time,
+ * `complete` a last time. The calls of a stream_snapshot replace all others. Invalid arguments are the `error`
+ * of their call and throw nothing; a malformed event throws JsonStreamError.
  */
 export class ToolsAggregateMessageHandler {
   #messages = new Map();
-  #places = new CallPlaces();
+  #places = new Places();
   // the message that the last update belonged to
   #latest = null;
 
@@ -126,10 +150,6 @@ export class ToolsAggregateMessageHandler {
         return this.#restore(message);
       case "message_end":
         return this.#apply(id, (target) => target.end(message));
-      case "usage":
-      case "provider_error":
-      case "other":
-        return [];
       default:
         // other content
         return this.#apply(id, (target) => target.continueWith(message.choice ?? 0, null));
@@ -169,7 +189,7 @@ export class ToolsAggregateMessageHandler {
     this.#latest = id;
     let message = this.#messages.get(id);
     if (message === undefined) {
-      message = new Message(id, this.#places);
+      message = new Message(this.#places);
       this.#messages.set(id, message);
     }
     return message.add(update);
@@ -179,7 +199,7 @@ export class ToolsAggregateMessageHandler {
   #restore(snapshot) {
     const calls = snapshotCalls(snapshot);
     this.#messages = new Map();
-    this.#places = new CallPlaces();
+    this.#places = new Places();
     this.#latest = null;
     for (const [update, status, reason] of calls) {
       this.#addUpdate(update.message_id, update).restore(status, reason);
@@ -196,10 +216,9 @@ export class ToolsAggregateMessageHandler {
 
   /** End the call that a result belongs to, in whichever message it is. */
   #endByResult(result) {
-    const [place] = this.#places.of(result.tool_call_id);
-    if (place === undefined) return [];
-    const table = this.#messages.get(place.messageId).tables.get(place.choice);
+    const [table] = this.#places.of(result.tool_call_id);
+    if (table === undefined) return [];
     table.first(result.tool_call_id).end(true, false);
-    return this.calls(place.messageId);
+    return table.message.views();
   }
 }

@@ -1,9 +1,7 @@
 /** JSON Patch (RFC 6902) on values that share what did not change, with `append` for growing strings. */
 
 import { JsonStreamError, errorOf } from "./errors.js";
-import { setMember } from "./text.js";
-
-const isContainer = (value) => typeof value === "object" && value !== null;
+import { agree, isContainer, setMember } from "./text.js";
 
 /**
  * Apply patch operations to a value, and return the new value.
@@ -19,13 +17,20 @@ export function applyPatch(value, operations) {
 }
 
 class Patcher {
+  // the document is a member of this object, so that it has a parent, too: "/a" has the tokens "" and "a"
+  #holder;
   // the containers that this call created, which it may change
-  #own = new WeakSet();
+  #own;
   #operation = null;
   #index = 0;
 
   constructor(root) {
-    this.root = root;
+    this.#holder = { "": root };
+    this.#own = new WeakSet([this.#holder]);
+  }
+
+  get root() {
+    return this.#holder[""];
   }
 
   apply(operation, index) {
@@ -33,15 +38,19 @@ class Patcher {
     this.#index = index;
     if (!isContainer(operation)) throw this.#failure("it is not an object");
     const { op, path, from, value } = operation;
+    if (value === undefined && ["add", "replace", "test"].includes(op)) throw this.#failure("it has no value");
     switch (op) {
       case "add":
-        return this.#add(path, this.#given(value));
+        return this.#add(path, value);
       case "remove":
         return this.#remove(path);
       case "replace":
-        return this.#replace(path, this.#given(value));
+        return this.#change(path, () => value);
       case "append":
-        return this.#append(path, value);
+        return this.#change(path, (before) => {
+          if (typeof before === "string" && typeof value === "string") return before + value;
+          throw this.#failure("only strings are appended");
+        });
       case "move": {
         if (typeof from === "string" && `${path}`.startsWith(`${from}/`)) {
           throw this.#failure("a value cannot move into itself");
@@ -54,72 +63,49 @@ class Patcher {
       case "copy": {
         const copied = this.#read(from);
         // two places have it now, so neither may change it
-        this.#own = new WeakSet();
+        this.#own = new WeakSet([this.#holder]);
         return this.#add(path, copied);
       }
       case "test":
-        if (!isEqual(this.#read(path), this.#given(value))) throw this.#failure("the value is another one");
+        if (!agree(this.#read(path), value, false)) throw this.#failure("the value is another one");
         return undefined;
       default:
         throw this.#failure("the operation is unknown");
     }
   }
 
-  #given(value) {
-    if (value === undefined) throw this.#failure("it has no value");
-    return value;
-  }
-
   #add(path, value) {
     const [parent, token] = this.#parent(path);
-    if (parent === null) this.root = value;
-    else if (Array.isArray(parent)) parent.splice(this.#indexIn(parent, token, parent.length + 1), 0, value);
+    if (Array.isArray(parent)) parent.splice(this.#indexIn(parent, token, parent.length + 1), 0, value);
     else setMember(parent, token, value);
   }
 
   #remove(path) {
     const [parent, token] = this.#parent(path);
-    if (parent === null) throw this.#failure("the root cannot be removed");
+    if (parent === this.#holder) throw this.#failure("the root cannot be removed");
     this.#child(parent, token);
-    if (Array.isArray(parent)) parent.splice(Number(token), 1);
+    if (Array.isArray(parent)) parent.splice(token, 1);
     else delete parent[token];
   }
 
-  #replace(path, value) {
+  /** Replace a value by what a function makes of it. */
+  #change(path, change) {
     const [parent, token] = this.#parent(path);
-    if (parent !== null) this.#child(parent, token);
-    this.#set(parent, token, value);
-  }
-
-  #append(path, value) {
-    const [parent, token] = this.#parent(path);
-    const before = parent === null ? this.root : this.#child(parent, token);
-    if (typeof before !== "string" || typeof value !== "string") throw this.#failure("only strings are appended");
-    this.#set(parent, token, before + value);
-  }
-
-  #set(parent, token, value) {
-    if (parent === null) this.root = value;
-    else if (Array.isArray(parent)) parent[Number(token)] = value;
-    else setMember(parent, token, value);
+    setMember(parent, token, change(this.#child(parent, token)));
   }
 
   #read(path) {
-    let value = this.root;
-    for (const token of this.#tokens(path)) value = this.#child(value, token);
-    return value;
+    return this.#tokens(path).reduce((value, token) => this.#child(value, token), this.#holder);
   }
 
   /** Return the container that a path ends in, as one that may be changed, and the last token. */
   #parent(path) {
     const tokens = this.#tokens(path);
-    if (tokens.length === 0) return [null, null];
     const last = tokens.pop();
-    let container = this.#owned(this.root);
-    this.root = container;
+    let container = this.#holder;
     for (const token of tokens) {
       const inner = this.#owned(this.#child(container, token));
-      this.#set(container, token, inner);
+      setMember(container, token, inner);
       container = inner;
     }
     return [container, last];
@@ -148,8 +134,8 @@ class Patcher {
   }
 
   #tokens(path) {
-    if (typeof path !== "string" || (path !== "" && path[0] !== "/")) throw this.#failure("the path is no JSON Pointer");
-    return path.split("/").slice(1).map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+    if (typeof path !== "string" || !/^(?:\/|$)/.test(path)) throw this.#failure("the path is no JSON Pointer");
+    return path.split("/").map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
   }
 
   #failure(detail) {
@@ -157,20 +143,4 @@ class Patcher {
     const name = `${String(op)} ${JSON.stringify(path) ?? "without a path"}`;
     return new JsonStreamError(errorOf("invalid_patch", this.#index, `${name}: ${detail}`), String(path ?? ""));
   }
-}
-
-/** Report whether two JSON values are equal. */
-function isEqual(a, b) {
-  const pairs = [[a, b]];
-  for (const [x, y] of pairs) {
-    if (x === y) continue;
-    if (!isContainer(x) || !isContainer(y) || Array.isArray(x) !== Array.isArray(y)) return false;
-    const keys = Object.keys(x);
-    if (keys.length !== Object.keys(y).length) return false;
-    for (const key of keys) {
-      if (!Object.hasOwn(y, key)) return false;
-      pairs.push([x[key], y[key]]);
-    }
-  }
-  return true;
 }

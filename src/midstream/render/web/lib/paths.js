@@ -7,10 +7,10 @@ import { countCharacters } from "./text.js";
 const SPECIAL =
   /[\x00-\x20.[\]"'\\\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/g;
 /** Matches an index in brackets. */
-export const INDEX = /\[(0|[1-9][0-9]{0,17})\]/y;
+const INDEX = /\[(0|[1-9][0-9]{0,17})\]/y;
 
 /** Return the index of the first character at or after `at` that a plain name cannot hold. */
-export function nameEnd(path, at) {
+function nameEnd(path, at) {
   SPECIAL.lastIndex = at;
   const match = SPECIAL.exec(path);
   return match === null ? path.length : match.index;
@@ -27,41 +27,43 @@ export function parsePath(path, root = "root") {
 
 /** Parse a path string into the root's name ("" if the path does not state it) and its segments. */
 export function splitPath(path, root) {
-  const end = path.length;
   const next = path[root.length];
-  const rooted = root !== "" && path.startsWith(root) && (root.length === end || next === "." || next === "[");
-  let at = rooted ? root.length : 0;
+  const rooted = root !== "" && path.startsWith(root) && (next === undefined || next === "." || next === "[");
+  return rooted ? [root, readSegments(path, root.length)] : ["", readSegments(path, 0)];
+}
+
+/** Parse the segments of a path from index `at` on. Patterns read names and brackets in their own way. */
+export function readSegments(path, at, readBracket = readIndexOrKey, readName = (name) => name) {
   const segments = [];
-  while (at < end) {
+  while (at < path.length) {
+    let segment;
     if (path[at] === "[") {
-      INDEX.lastIndex = at;
-      const index = INDEX.exec(path);
-      if (index !== null) {
-        segments.push(Number(index[1]));
-        at = INDEX.lastIndex;
-      } else {
-        const [key, after] = parseQuotedKey(path, at + 1);
-        segments.push(key);
-        at = after;
-      }
+      [segment, at] = readBracket(path, at);
     } else {
-      // the first name of a path without a root has no dot before it
-      const dotted = path[at] === ".";
-      const start = dotted && (rooted || at > 0) ? at + 1 : at;
-      const stop = nameEnd(path, start);
-      if (stop === start || (!dotted && at > 0)) throw invalidPath(path, at);
-      segments.push(path.slice(start, stop));
-      at = stop;
+      // only the first name of a path without a root has no dot before it
+      const start = at === 0 ? 0 : at + 1;
+      const end = nameEnd(path, start);
+      if (end === start || (at > 0 && path[at] !== ".")) throw invalidPath(path, at);
+      segment = readName(path.slice(start, end));
+      at = end;
     }
+    segments.push(segment);
   }
-  return [rooted ? root : "", segments];
+  return segments;
 }
 
 /**
- * Parse `"key"]`, the inside of a bracket; return the key and the index after the bracket. An error is at its
- * place, or at `place`.
+ * Parse a segment in brackets; return it and the index after it. An error in a key is at its place, or at
+ * `place`.
  */
-export function parseQuotedKey(path, at, place = null) {
+export function readIndexOrKey(path, at, place) {
+  INDEX.lastIndex = at;
+  const index = INDEX.exec(path);
+  return index === null ? parseQuotedKey(path, at + 1, place) : [Number(index[1]), INDEX.lastIndex];
+}
+
+/** Parse `"key"]`, the inside of a bracket; return the key and the index after the bracket. */
+function parseQuotedKey(path, at, place) {
   if (path[at] !== '"') throw invalidPath(path, place ?? at);
   let end = at + 1;
   while (end < path.length && path[end] !== '"') end += path[end] === "\\" ? 2 : 1;

@@ -5,7 +5,7 @@
  * or `root` is the root. Keys in brackets may have single quotes; a key that is named `*` is written `["*"]`.
  */
 
-import { INDEX, invalidPath, nameEnd, parseQuotedKey } from "./paths.js";
+import { readIndexOrKey, readSegments } from "./paths.js";
 
 const HEAD = /^(?:\$|root)(?=[.[]|$)/;
 // RFC 9535, section 2.3.1.1: single-quoted
@@ -48,35 +48,15 @@ function checkSegments(segments) {
   return [...segments];
 }
 
-function parsePattern(path) {
-  const segments = [];
-  let at = HEAD.exec(path)?.[0].length ?? 0;
-  while (at < path.length) {
-    let segment;
-    if (path[at] === "[") {
-      [segment, at] = readBracket(path, at);
-    } else {
-      // only the first name of a path without a root has no dot before it
-      const start = at === 0 ? 0 : at + 1;
-      const end = nameEnd(path, start);
-      if (end === start || (at > 0 && path[at] !== ".")) throw invalidPath(path, at);
-      segment = path.slice(start, end);
-      if (segment === "*") segment = ANY;
-      at = end;
-    }
-    segments.push(segment);
-  }
-  return segments;
-}
+const parsePattern = (path) =>
+  readSegments(path, HEAD.exec(path)?.[0].length ?? 0, readBracket, (name) => (name === "*" ? ANY : name));
 
 /** Parse a segment in brackets; return it and the index after it. */
 function readBracket(path, at) {
   if (path.startsWith("[*]", at)) return [ANY, at + 3];
-  INDEX.lastIndex = SINGLE.lastIndex = at;
-  const index = INDEX.exec(path);
-  if (index !== null) return [Number(index[1]), INDEX.lastIndex];
+  SINGLE.lastIndex = at;
   const single = SINGLE.exec(path);
-  if (single === null) return parseQuotedKey(path, at + 1, at);
+  if (single === null) return readIndexOrKey(path, at, at);
   // as a double-quoted string writes it
   const text = single[1].replace(/\\'|\\.|"/g, (part) => ({ "\\'": "'", '"': '\\"' })[part] ?? part);
   return [JSON.parse(`"${text}"`), SINGLE.lastIndex];

@@ -67,12 +67,11 @@ export class JsonFragmentRebuilder {
       throw error;
     }
     const builder = this.#builder;
-    builder.hasChanged = false;
     for (const [call, argument, starts, ends] of cursor.calls) {
       if (call === "string") builder.string(argument, starts, ends);
       else builder[call](argument);
     }
     cursor.calls = [];
-    return builder.hasChanged;
+    return builder.take();
   }
 }

@@ -29,11 +29,11 @@ export class CallTable {
   #first = new Map();
   #atIndex = new Map();
   #latest = null;
-  #newCall;
+  calls = [];
 
-  constructor(newCall) {
-    this.#newCall = newCall;
-    this.calls = [];
+  constructor(message, choice) {
+    this.message = message;
+    this.choice = choice;
   }
 
   /** Return the call that an update belongs to, a new one if the update begins it. */
@@ -46,7 +46,7 @@ export class CallTable {
     // the end of a document does not say where the next piece belongs
     if (call !== null && name === null && !update.function_args && endsDocument(update)) return call;
     if (call === null) {
-      call = this.#newCall();
+      call = this.message.newCall();
       this.calls.push(call);
       if (name === null && id === null && index !== null && this.#atIndex.has(index)) {
         // its name arrived with an empty piece, which seemed to repeat that of the call before
@@ -125,37 +125,6 @@ export class CallTable {
   /** The ids of all calls. */
   get ids() {
     return [...this.#byId.keys()];
-  }
-}
-
-/** The messages and choices that hold calls of an id. */
-export class CallPlaces {
-  #places = new Map();
-
-  /** Return the choices of a message that hold a call of this id, in order of appearance. */
-  choices(id, messageId) {
-    return this.of(id).filter((place) => place.messageId === messageId).map((place) => place.choice);
-  }
-
-  /** Return the places of the calls of this id: message and choice. */
-  of(id) {
-    return this.#places.get(id) ?? [];
-  }
-
-  /** Record the place of a call of this id. */
-  add(id, messageId, choice) {
-    const places = this.of(id);
-    if (places.some((place) => place.messageId === messageId && place.choice === choice)) return;
-    this.#places.set(id, [...places, { messageId, choice }]);
-  }
-
-  /** Forget the calls of these ids in a message. */
-  discard(ids, messageId) {
-    for (const id of ids) {
-      const places = this.of(id).filter((place) => place.messageId !== messageId);
-      if (places.length > 0) this.#places.set(id, places);
-      else this.#places.delete(id);
-    }
   }
 }
 

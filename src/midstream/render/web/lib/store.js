@@ -20,23 +20,6 @@ function onNextFrame(callback) {
   const frame = hasFrames && requestAnimationFrame(draw);
 }
 
-/** Listeners and a snapshot: Svelte's store contract, and what React's useSyncExternalStore expects. */
-class Observable {
-  #listeners = new Map();
-  #keys = 0;
-
-  notify(snapshot) {
-    for (const listener of [...this.#listeners.values()]) listener(snapshot);
-  }
-
-  add(listener) {
-    // the same function may be added twice
-    const key = this.#keys++;
-    this.#listeners.set(key, listener);
-    return () => this.#listeners.delete(key);
-  }
-}
-
 /** The state of a stream: adds its items, and creates snapshots. */
 class StreamState {
   #accumulator = new JsonValueAccumulator({ onError: "event" });
@@ -140,7 +123,8 @@ class StreamState {
  * same object between notifications. `stop()` leaves the source and keeps what has arrived.
  */
 export function createStore(source, { schedule = onNextFrame } = {}) {
-  const observable = new Observable();
+  // each in an array of its own, because the same function may be added twice
+  const listeners = new Set();
   const state = new StreamState();
   let snapshot = state.snapshot();
   let isScheduled = false;
@@ -150,7 +134,7 @@ export function createStore(source, { schedule = onNextFrame } = {}) {
   const publish = () => {
     isScheduled = false;
     snapshot = state.snapshot();
-    observable.notify(snapshot);
+    for (const [listener] of [...listeners]) listener(snapshot);
   };
   const changed = () => {
     if (isScheduled) return;
@@ -165,6 +149,11 @@ export function createStore(source, { schedule = onNextFrame } = {}) {
     state.end(status, error);
     publish();
   };
+  const leave = (status, error) => {
+    end(status, error);
+    // a source that failed by itself is closed; one whose item was refused is not
+    Promise.resolve(iterator?.return?.()).catch(() => {});
+  };
   const run = async () => {
     try {
       iterator = (source[Symbol.asyncIterator] ?? source[Symbol.iterator]).call(source);
@@ -177,24 +166,21 @@ export function createStore(source, { schedule = onNextFrame } = {}) {
       }
       end("complete");
     } catch (error) {
-      end("failed", error);
-      // a source that failed by itself is closed; one whose item was refused is not
-      Promise.resolve(iterator?.return?.()).catch(() => {});
+      leave("failed", error);
     }
   };
   const done = run();
 
   return {
     subscribe(listener) {
-      const unsubscribe = observable.add(listener);
+      const added = [listener];
+      listeners.add(added);
       listener(snapshot);
-      return unsubscribe;
+      return () => listeners.delete(added);
     },
     getSnapshot: () => snapshot,
     stop() {
-      if (isOver) return;
-      end("stopped");
-      Promise.resolve(iterator?.return?.()).catch(() => {});
+      if (!isOver) leave("stopped");
     },
     /** Resolves when the stream is over, however it ended. */
     done,

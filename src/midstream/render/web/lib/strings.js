@@ -1,17 +1,9 @@
 /** Strings and their escapes (RFC 8259, section 7), cut anywhere. */
 
-import { isHighSurrogate, isLowSurrogate } from "./text.js";
+import { BACKSLASH, COMPLETE, FIRST, OUTSIDE, QUOTE, SPACE } from "./modes.js";
+import { endOfCharacters, isHighSurrogate, isLowSurrogate } from "./text.js";
 
 const SIMPLE_ESCAPES = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
-
-const QUOTE = 34;
-const BACKSLASH = 92;
-const SPACE = 32;
-// what `escapeAt` means: outside of escapes, after the backslash, and after all four digits
-const OUTSIDE = 0;
-const FIRST = 1;
-const COMPLETE = 6;
-
 const HEX_DIGIT = /[\da-f]/i;
 
 /** Decodes one string at a time. After `read`, `piece`, `isClosed` and `failure` hold the outcome. */
@@ -21,19 +13,20 @@ export class StringReader {
   failure = "";
   // surrogate pairs read so far, in all strings: each takes two units and is one character
   pairs = 0;
-  // how many characters the string may still have
-  room = 0;
-  // how many characters of an escape were read, and its code so far
-  escapeAt = OUTSIDE;
-  code = 0;
-  // an escaped high surrogate that waits for the low one, and whether the last unit was a raw one
-  high = 0;
+  // whether the last unit was a raw high surrogate
   wasHigh = false;
+  // how many characters the string may still have
+  #room = 0;
+  // how many characters of an escape were read, and its code so far
+  #escapeAt = OUTSIDE;
+  #code = 0;
+  // an escaped high surrogate that waits for the low one
+  #high = "";
 
   begin(room) {
-    this.room = room;
-    this.escapeAt = OUTSIDE;
-    this.high = 0;
+    this.#room = room;
+    this.#escapeAt = OUTSIDE;
+    this.#high = "";
     this.wasHigh = false;
   }
 
@@ -43,36 +36,30 @@ export class StringReader {
     this.isClosed = false;
     this.failure = "";
     while (i < n) {
-      if (this.escapeAt !== OUTSIDE) {
+      if (this.#escapeAt !== OUTSIDE) {
         piece += this.#readEscape(text[i]);
         if (this.failure !== "") break;
         i++;
         continue;
       }
       const end = this.#contentEnd(text, i, n);
-      if (end > i) {
-        piece += this.release() + text.slice(i, end);
-        i = end;
-        if (this.failure !== "") break;
-        continue;
-      }
-      if (this.failure !== "") break;
+      if (end > i) piece += this.release() + text.slice(i, end);
+      i = end;
+      if (i === n || this.failure !== "") break;
       const unit = text.charCodeAt(i);
-      if (unit === QUOTE) {
-        piece += this.release();
-        this.isClosed = true;
-        i++;
-        break;
-      }
-      if (unit !== BACKSLASH) {
+      if (unit < SPACE) {
         this.failure = "control_character";
         break;
       }
-      this.wasHigh = false;
-      this.escapeAt = FIRST;
       i++;
+      if (unit === QUOTE) {
+        this.isClosed = true;
+        break;
+      }
+      this.wasHigh = false;
+      this.#escapeAt = FIRST;
     }
-    this.piece = this.failure === "" ? piece : piece + this.release();
+    this.piece = this.isClosed || this.failure !== "" ? piece + this.release() : piece;
     return i;
   }
 
@@ -91,59 +78,39 @@ export class StringReader {
         wasHigh = false;
       }
     }
-    if (j - i - pairs > this.room) return this.#limitEnd(text, i);
-    this.room -= j - i - pairs;
+    if (j - i - pairs > this.#room) {
+      this.failure = "string_limit";
+      j = endOfCharacters(text, i, this.#room, this.wasHigh);
+      pairs = j - i - this.#room;
+    }
+    this.#room -= j - i - pairs;
     this.pairs += pairs;
     this.wasHigh = wasHigh;
     return j;
   }
 
-  /** Return where the string exceeds its limit: after `room` more characters. */
-  #limitEnd(text, i) {
-    this.failure = "string_limit";
-    for (; ; i++) {
-      const unit = text.charCodeAt(i);
-      if (this.wasHigh && isLowSurrogate(unit)) this.pairs++;
-      else if (this.room === 0) return i;
-      else this.room--;
-      this.wasHigh = isHighSurrogate(unit);
-    }
-  }
-
   /** Read one character of an escape; return the text that it determines. */
   #readEscape(c) {
-    if (this.escapeAt === FIRST) {
-      if (c === "u") {
-        this.escapeAt++;
-        this.code = 0;
-        return "";
-      }
-      if (!(c in SIMPLE_ESCAPES)) return this.#fail("invalid_escape");
-      const before = this.release();
-      if (this.room === 0) return before + this.#fail("string_limit");
-      this.room--;
-      this.escapeAt = OUTSIDE;
-      return before + SIMPLE_ESCAPES[c];
-    }
-    if (!HEX_DIGIT.test(c)) return this.#fail("invalid_escape");
-    const code = this.code * 16 + parseInt(c, 16);
-    if (this.escapeAt + 1 < COMPLETE) {
-      this.code = code;
-      this.escapeAt++;
+    let text = SIMPLE_ESCAPES[c];
+    if (this.#escapeAt === FIRST && c === "u") {
+      this.#escapeAt++;
+      this.#code = 0;
       return "";
     }
-    const isPair = this.high !== 0 && isLowSurrogate(code);
+    if (this.#escapeAt === FIRST ? text === undefined : !HEX_DIGIT.test(c)) return this.#fail("invalid_escape");
+    let isPair = false;
+    if (this.#escapeAt > FIRST) {
+      this.#code = this.#code * 16 + parseInt(c, 16);
+      if (++this.#escapeAt < COMPLETE) return "";
+      text = String.fromCharCode(this.#code);
+      isPair = this.#high !== "" && isLowSurrogate(this.#code);
+    }
     const before = this.release();
-    if (!isPair) {
-      if (this.room === 0) return before + this.#fail("string_limit");
-      this.room--;
-    }
-    this.escapeAt = OUTSIDE;
-    if (isHighSurrogate(code)) {
-      this.high = code;
-      return before;
-    }
-    return before + String.fromCharCode(code);
+    if (!isPair && this.#room-- === 0) return before + this.#fail("string_limit");
+    this.#escapeAt = OUTSIDE;
+    if (!isHighSurrogate(text.charCodeAt(0))) return before + text;
+    this.#high = text;
+    return before;
   }
 
   #fail(code) {
@@ -153,9 +120,8 @@ export class StringReader {
 
   /** Return the held high surrogate: the low one followed, or did not come. */
   release() {
-    if (this.high === 0) return "";
-    const surrogate = String.fromCharCode(this.high);
-    this.high = 0;
+    const surrogate = this.#high;
+    if (surrogate !== "") this.#high = "";
     return surrogate;
   }
 }

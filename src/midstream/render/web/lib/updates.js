@@ -1,162 +1,106 @@
 /** Text fragments, cut anywhere, into updates in their wire form. */
 
-import { JsonStreamError } from "./errors.js";
-import { Grammar } from "./grammar.js";
-import { readLimits } from "./limits.js";
+import { TextReader } from "./grammar.js";
 import { formatSegment } from "./paths.js";
 
-/** A visitor that collects updates. It keeps the paths of the open containers and of the value in hand. */
+/** A visitor that collects updates. */
 class UpdateCollector {
+  takes = "updates";
+  #root;
+  #updates = [];
+  // per open container: its path, whether it is an array, and the number of items or the last key in it
+  #open = [];
+  // the open string: its path, and its text so far
+  #stringPath = "";
+  #text = "";
+
   constructor(root) {
-    this.root = root;
-    this.updates = [];
-    // per open container: its path, the number of items in an array (-1: an object), and the last key
-    this.paths = [];
-    this.counts = [];
-    this.keys = [];
-    this.lastKey = "";
-    // the open string: its path, and its text so far
-    this.stringPath = "";
-    this.text = "";
+    this.#root = root;
+  }
+
+  /** Return the updates since this was asked last. */
+  take() {
+    const updates = this.#updates;
+    this.#updates = [];
+    return updates;
   }
 
   #add(path, kind, textValue, value) {
     const update = { path, kind };
-    if (textValue !== null) update.textValue = textValue;
-    if (value !== null) update.value = value;
-    this.updates.push(update);
+    if (textValue !== undefined) update.textValue = textValue;
+    if (value !== undefined) update.value = value;
+    this.#updates.push(update);
+  }
+
+  /** Return the path of the open container or, `inValue`, of the value in it, of which `begun` have begun. */
+  errorPath(inValue, begun) {
+    const container = this.#open[this.#open.length - 1];
+    if (container === undefined) return this.#root;
+    const { path, isArray, count, key } = container;
+    return inValue ? path + formatSegment(isArray ? count - begun : key, path === "") : path;
   }
 
   /** Return the path of the value that begins now, and count it as an item. */
   #nextPath() {
-    const top = this.paths.length - 1;
-    if (top < 0) return this.root;
-    const path = this.paths[top];
-    const segment = this.counts[top] < 0 ? this.lastKey : this.counts[top]++;
-    return path + formatSegment(segment, path === "");
+    const path = this.errorPath(true, 0);
+    if (this.#open.length > 0) this.#open[this.#open.length - 1].count++;
+    return path;
   }
 
   begin(isArray) {
     const path = this.#nextPath();
-    this.#add(path, isArray ? "StartArray" : "StartObject", null, null);
-    this.paths.push(path);
-    this.keys.push(this.lastKey);
-    this.counts.push(isArray ? 0 : -1);
+    this.#add(path, isArray ? "StartArray" : "StartObject");
+    this.#open.push({ path, isArray, count: 0, key: "" });
   }
 
   end() {
-    const isArray = this.counts.pop() >= 0;
-    this.lastKey = this.keys.pop();
-    this.#add(this.paths.pop(), isArray ? "EndArray" : "EndObject", null, null);
+    const { path, isArray } = this.#open.pop();
+    this.#add(path, isArray ? "EndArray" : "EndObject");
   }
 
   key(text) {
-    this.lastKey = text;
-    this.#add(this.paths[this.paths.length - 1], "Key", text, text);
+    const container = this.#open[this.#open.length - 1];
+    container.key = text;
+    this.#add(container.path, "Key", text, text);
   }
 
   string(piece, starts, ends) {
     if (starts) {
-      this.stringPath = this.#nextPath();
-      this.text = "";
-      this.#add(this.stringPath, "StartString", null, null);
+      this.#stringPath = this.#nextPath();
+      this.#text = "";
+      this.#add(this.#stringPath, "StartString");
     }
-    if (piece !== "") {
-      this.text += piece;
-      this.#add(this.stringPath, "PartialString", piece, null);
-    }
-    if (ends) this.#add(this.stringPath, "CompleteString", this.text, this.text);
+    this.#text += piece;
+    if (piece !== "") this.#add(this.#stringPath, "PartialString", piece);
+    if (ends) this.#add(this.#stringPath, "CompleteString", this.#text, this.#text);
   }
 
   number(text) {
     const value = Number(text);
-    this.#add(this.#nextPath(), "CompleteNumber", text, Number.isFinite(value) ? value : null);
+    this.#add(this.#nextPath(), "CompleteNumber", text, Number.isFinite(value) ? value : undefined);
   }
 
   literal(word, value) {
-    this.#add(this.#nextPath(), value === null ? "CompleteNull" : "CompleteBoolean", word, value);
+    this.#add(this.#nextPath(), value === null ? "CompleteNull" : "CompleteBoolean", word, value ?? undefined);
   }
 
   document() {
-    this.#add(this.root, "JsonComplete", null, null);
+    this.#add(this.#root, "JsonComplete");
   }
 
-  /** Return the path string of an error: of the open container or, `inValue`, of the value in it. */
-  errorPath(inValue, begun) {
-    const top = this.paths.length - 1;
-    if (!inValue || top < 0) return top < 0 ? this.root : this.paths[top];
-    const path = this.paths[top];
-    const segment = this.counts[top] < 0 ? this.lastKey : this.counts[top] - begun;
-    return path + formatSegment(segment, path === "");
+  failed({ message, ...error }, path) {
+    this.#updates.push({ path, kind: "Error", textValue: message, error });
   }
 }
 
 /**
- * Reads text fragments and returns the updates that each of them determines, in their wire form.
+ * Reads text fragments; `addFragment` and `finish` return the updates that they determine, in their wire form.
  *
  * With `onError: "raise"` invalid text throws JsonStreamError, whose `updates` are those of the fragment
  * before the error; with "event" the last update is an Error. `root` is the name of the root in the paths.
  */
-export class JsonFragmentAccumulator {
-  #collector;
-  #grammar;
-  #raises;
-  #isReported = false;
-
-  constructor({ root = "root", onError = "raise", limits } = {}) {
-    if (onError !== "raise" && onError !== "event") {
-      throw new TypeError('onError is one of "raise", "event"');
-    }
-    this.#raises = onError === "raise";
-    this.#collector = new UpdateCollector(root);
-    this.#grammar = new Grammar(this.#collector, readLimits(limits));
-  }
-
-  /** Whether a complete document has been read. */
-  get isComplete() {
-    return this.#grammar.isComplete;
-  }
-
-  /** The error that ended the text, null if there is none. */
-  get error() {
-    return this.#grammar.error;
-  }
-
-  /** How far the text has been read: index, line and column. */
-  get position() {
-    return this.#grammar.position;
-  }
-
-  /** Read a fragment; return its updates. */
-  addFragment(fragment) {
-    if (typeof fragment !== "string") throw new TypeError("a fragment is a string");
-    this.#grammar.add(fragment);
-    return this.#outcome();
-  }
-
-  /** Declare the end of the input; a truncated text is an error. Return the last updates. */
-  finish() {
-    this.#grammar.finish();
-    return this.#outcome();
-  }
-
-  #outcome() {
-    const { updates } = this.#collector;
-    this.#collector.updates = [];
-    const { error, errorPath } = this.#grammar;
-    if (error === null) return updates;
-    if (this.#raises) {
-      const exception = new JsonStreamError(error, errorPath);
-      exception.updates = updates;
-      throw exception;
-    }
-    if (!this.#isReported) {
-      this.#isReported = true;
-      const { code, message, index, line, column } = error;
-      updates.push({
-        path: errorPath, kind: "Error", textValue: message, error: { code, index, line, column },
-      });
-    }
-    return updates;
+export class JsonFragmentAccumulator extends TextReader {
+  constructor({ root = "root", ...options } = {}) {
+    super(new UpdateCollector(root), options);
   }
 }

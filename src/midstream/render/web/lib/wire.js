@@ -16,10 +16,8 @@ for (const kind of [
 const WITH_TEXT = new Set(["PartialString", "CompleteString", "Key"]);
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/;
 
-const ENDS = new Set(["Error", "JsonComplete", "error", "jsonComplete"]);
-
 /** Report whether an update ends a document, with success or an error. */
-export const isEnd = (update) => ENDS.has(update?.kind);
+export const isEnd = (update) => ["Error", "JsonComplete"].includes(KINDS.get(update?.kind));
 
 function invalidUpdate(detail, path = "") {
   return new JsonStreamError(errorOf("invalid_update", 0, detail), path);
@@ -33,7 +31,7 @@ export function readUpdate(data) {
   if (typeof data.kind !== "string") throw invalidUpdate("the kind is missing or not a string", path);
   const kind = KINDS.get(data.kind);
   // only newer versions know it
-  if (kind === undefined) return { path, kind: null, text: null, value: null };
+  if (kind === undefined) return { path, kind: null };
   let text = data.textValue ?? null;
   if (text === null && WITH_TEXT.has(kind)) text = data.value ?? null;
   if (text !== null) {
@@ -42,9 +40,9 @@ export function readUpdate(data) {
     throw invalidUpdate("textValue is missing", path);
   }
   const value = valueOf(kind, text, data);
-  if (value === undefined && kind === "Repair") return { path, kind: null, text: null, value: null };
-  if (value === undefined) throw invalidUpdate(`the value does not fit the kind ${kind}`, path);
-  return { path, kind, text, value };
+  if (value !== undefined) return { path, kind, text, value };
+  if (kind === "Repair") return { path, kind: null };
+  throw invalidUpdate(`the value does not fit the kind ${kind}`, path);
 }
 
 /** Return the value of an update of this kind, undefined if it has none that fits. */
