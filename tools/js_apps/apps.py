@@ -11,7 +11,6 @@ npm with its registry, Node and Chromium.
 from __future__ import annotations
 
 import contextlib
-import gzip
 import json
 import os
 import re
@@ -27,26 +26,13 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
+import sizes
+
 from stage import chromium, gateway
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# what a bundle may weigh, minified and compressed, in bytes: what is imported, and what that brings with it
-BUDGETS = {
-    "JsonValueAccumulator": ("export { JsonValueAccumulator } from 'midstream-json'", 4096),
-    "values, updates, selections and patches": (
-        "export { JsonValueAccumulator, JsonFieldAccumulator, JsonFragmentAccumulator, "
-        "JsonSelectAccumulator, select, ANY, JsonFragmentRebuilder, JsonStreamError, "
-        "applyPatch, parsePath } from 'midstream-json'",
-        11_264,
-    ),
-    "events": ("export { events } from 'midstream-json'", 1_650),
-    "ToolsAggregateMessageHandler": ("export { ToolsAggregateMessageHandler } from 'midstream-json'", 11_264),
-    "createStore, messages": ("export { createStore, messages } from 'midstream-json'", 15_360),
-    "SseDecoder": ("export * from 'midstream-json/sse'", 512),
-    "everything": ("export * from 'midstream-json'", 18_800),
-}
 TSCONFIG = {
     "compilerOptions": {
         "strict": True,
@@ -111,24 +97,6 @@ def check(folder: Path, tarball: Path) -> None:
     if found != expected:
         sys.exit(f"the typing test expects {expected} errors, and tsc found {found}:\n{failed.stdout}")
     print(f"tsc --strict: the typing test compiles, and its {expected} errors are errors")
-
-
-def measure(folder: Path) -> None:
-    """Bundle parts of the package, and compare their sizes with the budgets."""
-    over = []
-    for name, (source, budget) in BUDGETS.items():
-        entry = folder / "entry.js"
-        entry.write_text(source)
-        text = run(
-            folder / "node_modules" / ".bin" / "esbuild", entry, "--bundle", "--minify", "--format=esm",
-            "--legal-comments=none", cwd=folder,
-        )  # fmt: skip
-        size = len(gzip.compress(text.encode(), 9))
-        print(f"{name}: {size:,} bytes min+gzip, {len(text):,} min (at most {budget:,})")
-        if size > budget:
-            over.append(name)
-    if over:
-        sys.exit(f"too large: {', '.join(over)}")
 
 
 @contextlib.contextmanager
@@ -256,7 +224,7 @@ def main() -> None:
     tarball = pack(folder)
     install(folder, tarball)
     check(folder, tarball)
-    measure(folder)
+    sizes.main(folder, docs=False)
     open_applications(folder)
     check_accessibility(folder)
 
