@@ -29,7 +29,9 @@ help:
 demo: .venv-demo/ready
 	@.venv-demo/bin/python -m midstream.cli.demo
 
-# Many tests wait for a server, a browser or another process, so there are more workers than processors.
+# Many tests wait for a server, a browser or another process, so there are more workers than processors. Without
+# bytecode, which an image may have disabled, each of some hundred processes would compile all modules again.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/installed $(SDKS) $(VENV)/programs
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 

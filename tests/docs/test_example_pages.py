@@ -17,7 +17,7 @@ from stage import chromium, serving
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from playwright.sync_api import Browser, Page, Route
+    from playwright.sync_api import BrowserContext, Page, Route
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -49,9 +49,13 @@ def answering(page: Page, path: str, body: bytes, status: int = 200) -> list[str
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
+def context() -> Iterator[BrowserContext]:
+    with chromium() as browser, browser.new_context() as opened:
+        # while a page of a server of this machine is open, the next ones start with less work
+        page = opened.new_page()
+        page.route("**/*", lambda route: route.fulfill(body="open"))
+        page.goto("http://127.0.0.1/")
+        yield opened
 
 
 def shows(page: Page, element: str, text: str) -> None:
@@ -60,10 +64,10 @@ def shows(page: Page, element: str, text: str) -> None:
     )
 
 
-def test_fastapi(browser: Browser) -> None:
+def test_fastapi(context: BrowserContext) -> None:
     *_, calls = tool_calls(recordings.load("trip").events())
     with serving("fastapi_app") as (url, _):
-        page = browser.new_page()
+        page = context.new_page()
         page.goto(url)
         shows(page, "pre", "…")
         shows(page, "p", "That was all.")
@@ -72,13 +76,13 @@ def test_fastapi(browser: Browser) -> None:
         page.close()
 
 
-def test_fastapi_reports_what_became_of_each_call(browser: Browser) -> None:
+def test_fastapi_reports_what_became_of_each_call(context: BrowserContext) -> None:
     with serving("fastapi_app") as (url, server):
         for recording, states in (
             ("cut", ["search_code complete", "write_file cut off"]),
             ("invalid", ["format_range complete", "write_rows not valid"]),
         ):
-            page = browser.new_page()
+            page = context.new_page()
             answering(page, "/chat", sent(recording))
             page.goto(url)
             shows(page, "p", "That was all.")
@@ -86,7 +90,7 @@ def test_fastapi_reports_what_became_of_each_call(browser: Browser) -> None:
                 shows(page, "pre", state)
             page.close()
 
-        page = browser.new_page()
+        page = context.new_page()
         body = events({"type": "error", "code": "unknown_format", "message": "not a stream"})
         answering(page, "/chat", body)
         page.goto(url)
@@ -94,7 +98,7 @@ def test_fastapi_reports_what_became_of_each_call(browser: Browser) -> None:
         page.close()
 
         # the server goes away during a call; the page does not ask again
-        page = browser.new_page()
+        page = context.new_page()
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
         page.goto(url)
@@ -107,10 +111,10 @@ def test_fastapi_reports_what_became_of_each_call(browser: Browser) -> None:
         page.close()
 
 
-def test_a_relay_is_opened_by_a_second_page(browser: Browser) -> None:
+def test_a_relay_is_opened_by_a_second_page(context: BrowserContext) -> None:
     *_, calls = tool_calls(recordings.load("trip").events())
     with serving("fastapi_relay") as (url, _):
-        first, second = browser.new_page(), browser.new_page()
+        first, second = context.new_page(), context.new_page()
         first.goto(url)
         first.get_by_role("button").click()
         shows(first, "pre", str(calls[0].name))
@@ -124,10 +128,10 @@ def test_a_relay_is_opened_by_a_second_page(browser: Browser) -> None:
         second.close()
 
 
-def test_starlette(browser: Browser) -> None:
+def test_starlette(context: BrowserContext) -> None:
     *_, report = values(text_deltas(recordings.load("report").events()))
     with serving("starlette_app") as (url, _):
-        page = browser.new_page()
+        page = context.new_page()
         page.goto(url)
         page.get_by_role("button").click()
         shows(page, "pre", "summary")
@@ -137,7 +141,7 @@ def test_starlette(browser: Browser) -> None:
         page.close()
 
 
-def test_starlette_reports_what_became_of_the_answer(browser: Browser) -> None:
+def test_starlette_reports_what_became_of_the_answer(context: BrowserContext) -> None:
     stop = {"type": "message_end", "reason": "stop"}
     length = {"type": "message_end", "reason": "length", "is_truncated": True}
     with serving("starlette_app") as (url, server):
@@ -152,7 +156,7 @@ def test_starlette_reports_what_became_of_the_answer(browser: Browser) -> None:
             ('{"a": 1}', {"type": "error", "message": "too long"}, 200, "cut off", "too long"),
             ("", stop, 503, "cut off", "the server says 503"),
         ):
-            page = browser.new_page()
+            page = context.new_page()
             answering(page, "/ask", events({"type": "text_delta", "text": text}, end), status)
             page.goto(url)
             page.get_by_role("button").click()
@@ -160,7 +164,7 @@ def test_starlette_reports_what_became_of_the_answer(browser: Browser) -> None:
             assert (page.title(), page.locator("p").text_content()) == (title, words)
             page.close()
 
-        page = browser.new_page()
+        page = context.new_page()
         page.goto(url)
         page.get_by_role("button").click()
         shows(page, "pre", "title")
@@ -177,7 +181,7 @@ def test_starlette_reports_what_became_of_the_answer(browser: Browser) -> None:
         ("anthropic", "cut", ["search_code {", "} complete", "write_file {", "} truncated"]),
     ],
 )
-def test_sdks(sdk: str, recording: str, states: list[str], browser: Browser) -> None:
+def test_sdks(sdk: str, recording: str, states: list[str], context: BrowserContext) -> None:
     """The SDK's own client in a FastAPI application, the page in a browser, the provider on loopback."""
     body = recordings.load(recording).body
     replies = {"complete": Reply(body), "stream failed": Reply(body, "resets", len(body) // 2), "500": None}
@@ -186,7 +190,7 @@ def test_sdks(sdk: str, recording: str, states: list[str], browser: Browser) -> 
         base = url + ("/v1" if sdk == "openai" else "")
         variables = {f"{sdk.upper()}_API_KEY": "none", f"{sdk.upper()}_BASE_URL": base}
         with serving(f"fastapi_{sdk}", sdk, **variables) as (address, _):
-            page = browser.new_page()
+            page = context.new_page()
             page.goto(address)
             for end, reply in replies.items():
                 provider.set(url, reply)
