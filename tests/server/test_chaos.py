@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from chaos import FULL, Size
 from chaos_stage import run_chaos
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="several workers need Linux")
@@ -21,8 +22,11 @@ BROKEN = Path(__file__).parents[1] / "support" / "broken"
         ("redis", ["kill", "redis cut", "redis restarts"]),
     ],
 )
-def test_clients_miss_nothing(store: str, faults: list[str], tmp_path: Path) -> None:
-    report = run_chaos(store, tmp_path, 1, faults, pace=0.01)
+@pytest.mark.parametrize(
+    "size", [Size(2, 1, 60), pytest.param(FULL, marks=pytest.mark.deep)], ids=["small", "full"]
+)
+def test_clients_miss_nothing(store: str, faults: list[str], size: Size, tmp_path: Path) -> None:
+    report = run_chaos(store, tmp_path, 1, faults, pace=0.01, size=size)
     assert report.violations == []
     assert set(report.runs) == {1}
     assert report.times

@@ -417,7 +417,8 @@ def steady(gateway: Gateway, truth: list[tuple[str, str]]) -> Iterator[None]:
     is_over, answers = threading.Event(), list[bytes]()
 
     def read() -> None:
-        while not (is_over.is_set() and answers):
+        # without a rest they would be most of what this file costs
+        while not (is_over.wait(0.1) and answers):
             answers.append(ask(gateway, "complete").content)
 
     with ThreadPoolExecutor(1) as pool:
@@ -684,11 +685,12 @@ async def a_hundred_vanish(gateway: Gateway, source: random.Random) -> bytes:
     return (await staying).content
 
 
-def test_a_thousand_clients_that_vanish(
-    gateway: Gateway, upstream: Upstream, truth: list[tuple[str, str]]
+@pytest.mark.parametrize("hundreds", [3, pytest.param(10, marks=pytest.mark.deep)])
+def test_hundreds_of_clients_that_vanish(
+    gateway: Gateway, upstream: Upstream, truth: list[tuple[str, str]], hundreds: int
 ) -> None:
     source = random.Random(1000)
-    for _ in range(10):
+    for _ in range(hundreds):
         content = asyncio.run(a_hundred_vanish(gateway, source))
         assert events_in(content) == truth
     gateway.check_rest()

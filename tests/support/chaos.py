@@ -1,4 +1,4 @@
-"""Chaos: a gateway of several workers, 40 clients, and faults in an order that a seed determines.
+"""Chaos: a gateway of several workers, 40 clients or fewer, and faults in an order that a seed determines.
 
 Each round starts some streams and their clients, causes one fault while the streams are under way, and then
 compares what every client has received with what follows from the provider's own log.
@@ -15,7 +15,7 @@ import time
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import httpx
 import redis
@@ -32,11 +32,10 @@ if TYPE_CHECKING:
     from redis_server import RedisServer
     from relay_stage import Workers
 
-__all__ = ["FAULTS", "REDIS_FAULTS", "Chaos", "Report", "Upstream"]
+__all__ = ["FAULTS", "FULL", "REDIS_FAULTS", "Chaos", "Report", "Size", "Upstream"]
 
 _KINDS = ("post", "post with key", "follow", "follow", "follow", "late", "slow", "follow")
-_PLAIN, _BACKGROUND = 3, 2
-_COUNT, _PACE = 100, 0.02
+_PACE = 0.02
 _HEADERS = {"authorization": "Bearer chaos"}
 
 
@@ -56,6 +55,17 @@ class Upstream:
         """Pass a request to one of them."""
         provider: Any = self.background if scope["path"].startswith("/v1/responses") else self.plain
         await provider(scope, receive, send)
+
+
+class Size(NamedTuple):
+    """How much there is in a round: streams of each provider, with eight clients each, and their events."""
+
+    plain: int = 3
+    background: int = 2
+    events: int = 100
+
+
+FULL = Size()
 
 
 @dataclass
@@ -98,6 +108,7 @@ class Chaos:
         redis_proxy: Callable[[str], Awaitable[None]] | None = None,
         patience: float = 30.0,
         pace: float = _PACE,
+        size: Size = FULL,
     ) -> None:
         self._gateway = gateway
         self._upstream = upstream
@@ -105,6 +116,7 @@ class Chaos:
         self._redis_proxy = redis_proxy
         self._patience = patience
         self._pace = pace
+        self._size = size
         self._source = random.Random(seed)
         self._workers = len(gateway.pids())
         self._killed: list[tuple[float, set[str]]] = []
@@ -125,12 +137,12 @@ class Chaos:
     def _runs(self, number: int, count: int) -> list[Run]:
         prefix = f"{self.report.seed}-{self._gateway.port}-{number}"
         runs = []
-        for n in range(_PLAIN):
+        for n in range(self._size.plain):
             name = f"plain-{prefix}-{n}"
             body = {"stream": True, "model": f"{name}:{count}:{self._pace}"}
             raw = [*CountingUpstream.events(count)]
             runs.append(Run(name, "chat/completions", body, raw, "openai-chat"))
-        for n in range(_BACKGROUND):
+        for n in range(self._size.background):
             name = f"kept-{prefix}-{n}"
             body = {"stream": True, "background": True, "model": f"{name}:{count}:{self._pace}"}
             runs.append(Run(name, "responses", body, raw_events(name, count), "openai-responses"))
@@ -140,7 +152,7 @@ class Chaos:
         assert self._proxy is not None, "it is there while rounds run"
         base = f"http://127.0.0.1:{self._proxy.port}"
         # a worker that is stopped wakes up while its streams are going on
-        runs = self._runs(number, 3 * _COUNT if fault == "stop long" else _COUNT)
+        runs = self._runs(number, self._size.events * (3 if fault == "stop long" else 1))
         source = self._source
         self._upstream.let_end(False)
         clients: list[Client] = []
@@ -155,7 +167,7 @@ class Chaos:
                 wait = source.uniform(0.2, 1.2) if kind == "late" else 0
                 tasks.append(asyncio.create_task(self._later(client, base, first.stream, wait)))
                 clients.append(client)
-        cancelled = clients[source.randrange(_PLAIN) * 8] if source.random() < 0.5 else None
+        cancelled = clients[source.randrange(self._size.plain) * 8] if source.random() < 0.5 else None
         if cancelled is not None:
             tasks.append(asyncio.create_task(self._cancel(base, cancelled.stream, source.uniform(0.8, 1.4))))
         await asyncio.sleep(source.uniform(0.2, 0.6))

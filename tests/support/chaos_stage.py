@@ -8,7 +8,7 @@ import threading
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from chaos import FAULTS, REDIS_FAULTS, Chaos, Upstream
+from chaos import FAULTS, FULL, REDIS_FAULTS, Chaos, Upstream
 from redis_server import running_redis
 from relay_stage import workers
 from tcp_proxy import Proxy
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from chaos import Report
+    from chaos import Report, Size
 
 __all__ = ["run_chaos"]
 
@@ -58,6 +58,7 @@ def run_chaos(
     count: int = 3,
     patience: float = 30.0,
     pace: float = 0.02,
+    size: Size = FULL,
 ) -> Report:
     """Run rounds of faults, in an order that the seed determines."""
     upstream = Upstream()
@@ -86,7 +87,7 @@ def run_chaos(
             else:
                 loop.call_soon_threadsafe(proxy.cut if how == "cut" else proxy.half_close)
 
-        chaos = Chaos(gateway, upstream, seed, redis, disturb, patience, pace)
+        chaos = Chaos(gateway, upstream, seed, redis, disturb, patience, pace, size)
         chaos_random = random.Random(seed)
         if faults is None:
             chaos_random.shuffle(chosen)
