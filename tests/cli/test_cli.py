@@ -159,7 +159,7 @@ def test_help_names_every_format() -> None:
 def test_no_arguments_is_help_and_wrong_use() -> None:
     done = run()
     assert done.returncode == 2
-    assert done.stdout == run("-h").stdout
+    assert done.stdout == quick("-h").stdout
 
 
 def test_version_names_the_build() -> None:
@@ -363,13 +363,13 @@ def test_updates_recover() -> None:
 
 
 def test_value_of_what_is_cut() -> None:
-    done = run("value", "--compact", data=CUT)
+    done = quick("value", "--compact", data=CUT)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == '{"city": "Zürich", "days": [1, 2], "note": "Bring a c"}\n'
     # cut by a length, and written with a newline; inside a character
-    assert run("value", "-c", data=CUT + "\n").stdout == done.stdout
-    assert run("value", "-c", data=CUT + "\r\n").stdout == done.stdout
-    assert run("value", "-c", data=CUT.encode() + b"\xf0\x9f").stdout == done.stdout
+    assert quick("value", "-c", data=CUT + "\n").stdout == done.stdout
+    assert quick("value", "-c", data=CUT + "\r\n").stdout == done.stdout
+    assert quick("value", "-c", data=CUT.encode() + b"\xf0\x9f").stdout == done.stdout
 
 
 def test_value_before_an_error_is_printed() -> None:
@@ -469,7 +469,7 @@ NASTY = ["\ud83e", "\x1b[2J\x07", "\x9b31m\x85", "a\u202eb\u2028", "Zürich 🌧
 def test_nasty_text(env: dict[str, str]) -> None:
     data = json.dumps({text: text for text in NASTY}) + "\n"
     every = (["value"], ["chunk"], ["updates"], ["updates", "--json"])
-    for args in every if env == {"PYTHONIOENCODING": "ascii"} else every[::2]:
+    for args in every if env == {"PYTHONIOENCODING": "ascii"} else every[2:3]:
         done = subprocess.run(
             [*MIDSTREAM, *args], input=data.encode(), capture_output=True, env=os.environ | env, check=True
         )
@@ -532,8 +532,7 @@ def test_calls_of_every_format(format: str, stream: list[Event], expected: list[
             assert seen.stdout.endswith(done.stdout) or not expected
 
 
-@pytest.mark.parametrize("framing", ["sse", "lines", "array"])
-@pytest.mark.parametrize("command", ["calls", "watch"])
+@pytest.mark.parametrize(("command", "framing"), [("calls", "sse"), ("watch", "lines"), ("watch", "array")])
 def test_calls_in_a_real_pipe(command: str, framing: str) -> None:
     from provider_streams import anthropic
 
@@ -545,7 +544,7 @@ def test_calls_in_a_real_pipe(command: str, framing: str) -> None:
 
 @pytest.mark.parametrize("name", ["cut", "invalid"])
 def test_calls_that_are_not_complete(name: str) -> None:
-    done = run("calls", data=load(name).body)
+    done = quick("calls", data=load(name).body)
     assert done.returncode == 1
     assert [call["is_complete"] for call in json.loads(done.stdout)] == [True, False]
     assert done.stderr.startswith("midstream: 1 of 2 tool calls are incomplete: ")
@@ -758,7 +757,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
 """
 
 
-@pytest.mark.parametrize(("args", "size"), [(["updates", "--json"], 80_000_000), (["updates"], 20_000_000)])
+@pytest.mark.parametrize(("args", "size"), [(["updates", "--json"], 40_000_000), (["updates"], 20_000_000)])
 def test_memory_is_bounded(args: list[str], size: int) -> None:
     started = time.perf_counter()
     with subprocess.Popen([sys.executable, "-c", _FEED, str(size)], stdout=subprocess.PIPE) as feed:
