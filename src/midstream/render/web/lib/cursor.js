@@ -5,6 +5,11 @@ import { MAX_DEPTH, MAX_REPAIRS } from "./limits.js";
 import { formatPath, formatSegment, segmentsBetween, splitPath } from "./paths.js";
 import { trailingHighSurrogate } from "./text.js";
 
+/** Return the frame of a container with one more item. To spread the frame would be slower. */
+const withOneMore = ({ parent, segment, isArray, isExplicit, path, depth, count }) => ({
+  parent, segment, isArray, isExplicit, path, depth, count: count + 1,
+});
+
 /** List the segments from the root down to an open container. */
 function segmentsTo(frame) {
   const segments = [];
@@ -227,7 +232,7 @@ export class Cursor {
         const found = typeof segment === "number" ? "" : ", found a key";
         throw this.#refusal(`expected index ${at.frame.count} of the open array${found}`);
       }
-      at.frame = { ...at.frame, count: at.frame.count + 1 };
+      at.frame = withOneMore(at.frame);
     } else {
       if (typeof segment !== "string") throw this.#refusal("expected a key of the open object, found an index");
       if (at.key !== null && at.key !== segment) throw this.#refusal("the path does not have the key of the last Key update");

@@ -20,13 +20,12 @@ class Patcher {
   // the document is a member of this object, so that it has a parent, too: "/a" has the tokens "" and "a"
   #holder;
   // the containers that this call created, which it may change
-  #own;
+  #own = new WeakSet();
   #operation = null;
   #index = 0;
 
   constructor(root) {
     this.#holder = { "": root };
-    this.#own = new WeakSet([this.#holder]);
   }
 
   get root() {
@@ -38,19 +37,15 @@ class Patcher {
     this.#index = index;
     if (!isContainer(operation)) throw this.#failure("it is not an object");
     const { op, path, from, value } = operation;
-    if (value === undefined && ["add", "replace", "test"].includes(op)) throw this.#failure("it has no value");
     switch (op) {
       case "add":
-        return this.#add(path, value);
+        return this.#add(path, this.#given(value));
       case "remove":
         return this.#remove(path);
       case "replace":
-        return this.#change(path, () => value);
+        return this.#change(path, this.#given(value));
       case "append":
-        return this.#change(path, (before) => {
-          if (typeof before === "string" && typeof value === "string") return before + value;
-          throw this.#failure("only strings are appended");
-        });
+        return this.#change(path, value, true);
       case "move": {
         if (typeof from === "string" && `${path}`.startsWith(`${from}/`)) {
           throw this.#failure("a value cannot move into itself");
@@ -63,15 +58,20 @@ class Patcher {
       case "copy": {
         const copied = this.#read(from);
         // two places have it now, so neither may change it
-        this.#own = new WeakSet([this.#holder]);
+        this.#own = new WeakSet();
         return this.#add(path, copied);
       }
       case "test":
-        if (!agree(this.#read(path), value, false)) throw this.#failure("the value is another one");
+        if (!agree(this.#read(path), this.#given(value), false)) throw this.#failure("the value is another one");
         return undefined;
       default:
         throw this.#failure("the operation is unknown");
     }
+  }
+
+  #given(value) {
+    if (value === undefined) throw this.#failure("it has no value");
+    return value;
   }
 
   #add(path, value) {
@@ -88,10 +88,14 @@ class Patcher {
     else delete parent[token];
   }
 
-  /** Replace a value by what a function makes of it. */
-  #change(path, change) {
+  /** Replace a value or, with `appends`, extend it. */
+  #change(path, value, appends = false) {
     const [parent, token] = this.#parent(path);
-    setMember(parent, token, change(this.#child(parent, token)));
+    const before = this.#child(parent, token);
+    if (appends && (typeof before !== "string" || typeof value !== "string")) {
+      throw this.#failure("only strings are appended");
+    }
+    setMember(parent, token, appends ? before + value : value);
   }
 
   #read(path) {
@@ -134,8 +138,10 @@ class Patcher {
   }
 
   #tokens(path) {
-    if (typeof path !== "string" || !/^(?:\/|$)/.test(path)) throw this.#failure("the path is no JSON Pointer");
-    return path.split("/").map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+    if (typeof path !== "string" || (path !== "" && path[0] !== "/")) throw this.#failure("the path is no JSON Pointer");
+    const tokens = path.split("/");
+    if (!path.includes("~")) return tokens;
+    return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
   }
 
   #failure(detail) {
