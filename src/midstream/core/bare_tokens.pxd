@@ -7,7 +7,7 @@ from .look_ahead cimport (
 )
 from .machine cimport Machine
 from .modes cimport *
-from .numbers cimport NumberReader, _step
+from .numbers cimport _INT, NumberReader, _step
 from .recovery cimport fail
 from .repairs cimport hold, is_wrapped, report, wrap
 from .structure cimport end_root, end_value

@@ -48,7 +48,7 @@ if not cython.compiled:
         OPEN,
         YES,
     )
-    from .numbers import _step
+    from .numbers import _INT, _step
     from .recovery import fail
     from .repairs import hold, is_wrapped, report, wrap
     from .structure import end_root, end_value
@@ -100,7 +100,7 @@ def begin_bare(machine: Machine, text: str, chars: str, i: int, n: int, final: i
                 return _read_number(machine, text, chars, i, n, visitor)
             if c == "," and j + 1 == n and final == OPEN:
                 # a member, which ends there unless thousands follow: 1,234
-                if j - i > 4 or not _may_be_thousands(text[i:j]):
+                if state != _INT or j - i > (4 if chars[i] == "-" else 3):
                     return _read_number(machine, text, chars, i, n, visitor)
                 return hold(machine, text, i, n)
         c = chars[i]

@@ -1,7 +1,7 @@
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.unicode cimport (
     PyUnicode_1BYTE_KIND, PyUnicode_2BYTE_KIND, PyUnicode_DATA, PyUnicode_KIND,
-    PyUnicode_FromOrdinal, PyUnicode_New, PyUnicode_Substring,
+    PyUnicode_FromOrdinal, PyUnicode_New, PyUnicode_READ, PyUnicode_Substring,
 )
 from libc.string cimport memcmp, memcpy
 
@@ -181,3 +181,11 @@ cdef inline bint is_at(str key, Chars chars, Py_ssize_t i, Py_ssize_t n) noexcep
     if 4 <= length <= 8:
         return is_same_word(own, chars + i) and is_same_word(own + length - 4, chars + n - 4)
     return memcmp(own, chars + i, length) == 0
+
+cdef inline Py_ssize_t comma_before(str text, Py_ssize_t start, Py_ssize_t j) noexcept:
+    cdef int kind = PyUnicode_KIND(text)
+    cdef void *data = PyUnicode_DATA(text)
+    j -= 1
+    while j >= start and PyUnicode_READ(kind, data, j) == 0x20:
+        j -= 1
+    return j if j >= start and PyUnicode_READ(kind, data, j) == 0x2C else -1

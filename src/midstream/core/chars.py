@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ascii_slice",
     "chars_of",
+    "comma_before",
     "content_end",
     "is_at",
     "is_content",
@@ -65,3 +66,11 @@ def ascii_slice(chars: str, i: int, n: int) -> str:
 def is_at(key: str, chars: str, i: int, n: int) -> bool:
     """Report whether an ASCII key equals chars[i:n]."""
     return key == chars[i:n]
+
+
+def comma_before(text: str, start: int, j: int) -> int:
+    """Return the index of the comma that only spaces separate from j, or -1."""
+    j -= 1
+    while j >= start and text[j] == " ":
+        j -= 1
+    return j if j >= start and text[j] == "," else -1

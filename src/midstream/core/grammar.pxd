@@ -2,8 +2,8 @@ cimport cython
 from cpython.unicode cimport PyUnicode_DecodeUTF8Stateful
 
 from .bare_tokens cimport begin_bare, read_bare_string
-from .chars cimport Chars, chars_of, content_end, is_content, narrowed, slice_of
-from .lenient_strings cimport begin_string, comma_before
+from .chars cimport Chars, chars_of, comma_before, content_end, is_content, narrowed, slice_of
+from .lenient_strings cimport begin_string, read_lenient_string
 from .lenient_structure cimport continue_lenient, repair
 from .machine cimport Machine, disable_fast_path, enable_fast_path
 from .modes cimport *

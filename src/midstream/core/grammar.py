@@ -42,8 +42,8 @@ if not TYPE_CHECKING and cython.compiled:
 
 if not cython.compiled:
     from .bare_tokens import begin_bare, read_bare_string
-    from .chars import chars_of, content_end, is_content, narrowed, slice_of
-    from .lenient_strings import begin_string, comma_before
+    from .chars import chars_of, comma_before, content_end, is_content, narrowed, slice_of
+    from .lenient_strings import begin_string, read_lenient_string
     from .lenient_structure import continue_lenient, repair
     from .machine import disable_fast_path, enable_fast_path
     from .modes import (
@@ -59,6 +59,7 @@ if not cython.compiled:
         FIRST_ITEM,
         KEY,
         LENIENT_KEY,
+        LENIENT_STRING,
         LITERAL,
         NEXT_ITEM,
         NEXT_KEY,
@@ -116,12 +117,9 @@ def feed(machine: Machine, fragment: str | bytes, visitor: Visitor) -> None:
             if machine.mode == STRING:
                 machine.base = base
                 visitor.more(text)
-            elif machine.mode == KEY:
+            elif machine.mode == KEY or machine.mode == LENIENT_KEY:
                 machine.base = base
-                machine.token.append(text)
-            elif machine.mode == LENIENT_KEY:
-                machine.base = base
-                machine.room -= len(text)
+                machine.room -= len(text)  # counts only in the lenient dialect
                 machine.token.append(text)
             elif machine.after == AFTER_MEMBER and comma_before(text, 0, len(text)) >= 0:  # may end there
                 _feed_text(machine, text, OPEN, visitor)
@@ -356,12 +354,14 @@ def _feed_text(machine: Machine, text: str, final: int, visitor: Visitor) -> Non
 def _continue(machine: Machine, text: str, chars: str, i: int, n: int, cut: int, visitor: Visitor) -> int:
     """Continue in a number or literal, or with text that the grammar does not read."""
     mode = machine.mode
+    if mode == LENIENT_STRING or mode == LENIENT_KEY:
+        return read_lenient_string(machine, text, chars, i, n, cut, visitor)
     if mode == NUMBER:
         return read_number(machine, text, chars, i, n, visitor)
     if mode == LITERAL:
         return read_literal(machine, chars, i, n, visitor)
     if mode < SKIP:
-        return continue_lenient(machine, text, chars, i, n, cut, visitor)
+        return continue_lenient(machine, text, i, n, cut, visitor)
     if mode == SKIP:
         return skip(machine, text, i, n, visitor)
     return read_after_root(machine, text, i, n)

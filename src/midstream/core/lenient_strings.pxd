@@ -1,6 +1,6 @@
 cimport cython
 
-from .chars cimport Chars, content_end, slice_of
+from .chars cimport Chars, comma_before, content_end, slice_of
 from .lenient_escapes cimport read_escape
 from .look_ahead cimport CLOSERS, names_quoted_member, quote_verdict, skip_space
 from .machine cimport Machine, disable_fast_path, enable_fast_path
@@ -31,7 +31,6 @@ cdef Py_ssize_t read_lenient_string(
 cdef str _code_unit(Chars chars, Py_ssize_t i)
 @cython.locals(c=Py_UCS4)
 cdef bint _is_usual_end(Machine machine, Chars chars, Py_ssize_t j, Py_ssize_t n, bint is_key) except -1
-cdef Py_ssize_t comma_before(str text, Py_ssize_t start, Py_ssize_t j) except -2
 @cython.locals(room=Py_ssize_t, piece=str, has_escapes=bint)
 cdef int _add(Machine machine, str text, Chars chars, Py_ssize_t start, Py_ssize_t end, Visitor visitor) except -1
 cdef Py_ssize_t _too_long(Machine machine, Py_ssize_t i, Visitor visitor) except -1

@@ -17,7 +17,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
-    from .chars import content_end, slice_of
+    from .chars import comma_before, content_end, slice_of
     from .lenient_escapes import read_escape
     from .look_ahead import CLOSERS, names_quoted_member, quote_verdict, skip_space
     from .machine import disable_fast_path, enable_fast_path
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from .machine import Machine
     from .visitor import Visitor
 
-__all__ = ["begin_odd_string", "begin_string", "comma_before", "read_lenient_string"]
+__all__ = ["begin_odd_string", "begin_string", "read_lenient_string"]
 
 
 def begin_string(
@@ -68,21 +68,17 @@ def begin_string(
         return j + 1
     _open(machine, is_key, '"', FRESH)
     may_end = not is_key and machine.after == AFTER_MEMBER
-    if (
-        j == n
-        and i < j <= i + machine.room
-        and final == OPEN
-        and not (may_end and comma_before(text, i, j) >= 0)
-    ):
-        # plain content up to the end of the fragment
+    if j == n and j - i <= machine.room and final == OPEN and not (may_end and comma_before(text, i, j) >= 0):
+        # nothing but plain content up to the end of the fragment
         machine.room -= j - i
-        if is_key:
+        if j > i:
             machine.flags = 0
-            machine.token.append(slice_of(text, chars, i, j))
-        else:
-            machine.flags = BEGUN
+            enable_fast_path(machine, machine.room, j)
+        if not is_key:
+            machine.flags |= BEGUN
             visitor.string(slice_of(text, chars, i, j), True, False)
-        enable_fast_path(machine, machine.room, j)
+        elif j > i:
+            machine.token.append(slice_of(text, chars, i, j))
         return j
     return read_lenient_string(machine, text, chars, i, n, final, visitor)
 
@@ -319,14 +315,6 @@ def _code_unit(chars: str, i: int) -> str | None:
             return None
         code = code * 16 + digit
     return None if 0xD800 <= code < 0xE000 else chr(code)
-
-
-def comma_before(text: str, start: int, j: int) -> int:
-    """Return the index of the comma that only spaces separate from j, or -1."""
-    j -= 1
-    while j >= start and text[j] == " ":
-        j -= 1
-    return j if j >= start and text[j] == "," else -1
 
 
 def _add(machine: Machine, text: str, chars: str, start: int, end: int, visitor: Visitor) -> None:

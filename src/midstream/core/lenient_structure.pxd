@@ -2,7 +2,7 @@ cimport cython
 
 from .bare_tokens cimport begin_bare, begin_bare_string, read_bare_key, read_bare_string
 from .chars cimport Chars
-from .lenient_strings cimport begin_odd_string, read_lenient_string
+from .lenient_strings cimport begin_odd_string
 from .look_ahead cimport comment_at, ellipsis_at, is_name_start, is_odd_space, is_quote, names_member
 from .machine cimport Machine
 from .modes cimport *
@@ -13,7 +13,7 @@ from .visitor cimport Visitor
 
 @cython.locals(mode=cython.int)
 cdef Py_ssize_t continue_lenient(
-    Machine machine, str text, Chars chars, Py_ssize_t i, Py_ssize_t n, int final, Visitor visitor
+    Machine machine, str text, Py_ssize_t i, Py_ssize_t n, int final, Visitor visitor
 ) except -1
 @cython.locals(c=Py_UCS4, mode=cython.int, is_final=bint, verdict=cython.int)
 cdef Py_ssize_t repair(

@@ -18,7 +18,7 @@ if not TYPE_CHECKING and cython.compiled:
 
 if not cython.compiled:
     from .bare_tokens import begin_bare, begin_bare_string, read_bare_key, read_bare_string
-    from .lenient_strings import begin_odd_string, read_lenient_string
+    from .lenient_strings import begin_odd_string
     from .look_ahead import comment_at, ellipsis_at, is_name_start, is_odd_space, is_quote, names_member
     from .modes import (
         AFTER_ITEM,
@@ -29,8 +29,6 @@ if not cython.compiled:
         COLON,
         FIRST_ITEM,
         FIRST_KEY,
-        LENIENT_KEY,
-        LENIENT_STRING,
         MORE,
         NEXT_ITEM,
         NEXT_KEY,
@@ -52,13 +50,9 @@ if TYPE_CHECKING:
 __all__ = ["continue_lenient", "repair"]
 
 
-def continue_lenient(
-    machine: Machine, text: str, chars: str, i: int, n: int, final: int, visitor: Visitor
-) -> int:
-    """Continue in a token that only the dialect has; return where reading stopped."""
+def continue_lenient(machine: Machine, text: str, i: int, n: int, final: int, visitor: Visitor) -> int:
+    """Continue in a token without quotes, or in a comment; return where reading stopped."""
     mode = machine.mode
-    if mode == LENIENT_STRING or mode == LENIENT_KEY:
-        return read_lenient_string(machine, text, chars, i, n, final, visitor)
     if mode == BARE_STRING:
         return read_bare_string(machine, text, i, n, final, visitor)
     if mode == BARE_KEY:
