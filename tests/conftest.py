@@ -19,7 +19,7 @@ settings.register_profile(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     # a search for counterexamples tries more than the suite does
-    max_examples=int(os.environ.get("MIDSTREAM_FUZZ_EXAMPLES", "50")),
+    max_examples=int(os.environ.get("MIDSTREAM_FUZZ_EXAMPLES", "30")),
 )
 settings.load_profile("tests")
 

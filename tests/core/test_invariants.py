@@ -36,7 +36,7 @@ from model import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-EXAMPLES = int(os.environ.get("MIDSTREAM_FUZZ_EXAMPLES", "50"))
+EXAMPLES = int(os.environ.get("MIDSTREAM_FUZZ_EXAMPLES", "30"))
 
 settings.register_profile(
     "midstream",

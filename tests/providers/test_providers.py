@@ -162,7 +162,7 @@ def test_odd_events(format: Any) -> None:
         adapter(format).add_event("{")
 
 
-EXAMPLES = int(os.environ.get("MIDSTREAM_FUZZ_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("MIDSTREAM_FUZZ_EXAMPLES", "30"))
 OTHERS = st.one_of(
     st.none(), st.booleans(), st.integers(), st.text(max_size=3), st.just([]), st.just({}), st.just([None])
 )

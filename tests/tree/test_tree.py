@@ -804,10 +804,10 @@ def test_a_long_string_in_many_chunks_shares_its_text(midstream: Any) -> None:
 
 DROP = """
 import gc, sys
-from builds import BUILDS
+from builds import BUILDS, depth_for
 midstream = BUILDS[sys.argv[1]]
 limits = midstream.Limits(max_depth=None)
-LEVELS = 100_000
+LEVELS = depth_for(midstream)
 OPEN, CLOSE = '[{"a":' * (LEVELS // 2), "}]" * (LEVELS // 2)
 
 

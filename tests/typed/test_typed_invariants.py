@@ -34,7 +34,7 @@ each_build = pytest.mark.parametrize(
     [importlib.import_module(f"{build.__name__}.typed") for build in BUILDS.values()],
     ids=list(BUILDS),
 )
-examples = settings(max_examples=int(os.environ.get("MIDSTREAM_FUZZ_EXAMPLES", "40")))
+examples = settings(max_examples=int(os.environ.get("MIDSTREAM_FUZZ_EXAMPLES", "30")))
 seeds = st.integers(0, 10**9)
 TEXTS = 3
 
