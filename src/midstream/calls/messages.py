@@ -37,6 +37,11 @@ __all__ = [
 ]
 
 
+def fields_of(message: Any) -> Any:
+    """Return a message to be unpacked; compiled, that is quicker than to read its fields (messages.pxd)."""
+    return message
+
+
 class ToolCallUpdate(NamedTuple):
     """A piece of a tool call: its beginning, its name, or more of its arguments.
 

@@ -1,6 +1,7 @@
 cimport cython
 
 from ..core.surrogates cimport SurrogateJoiner
+from .messages cimport fields_of
 from .state cimport Lifecycle
 
 cdef class Call(Lifecycle):

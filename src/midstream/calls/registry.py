@@ -44,6 +44,10 @@ from .state import Lifecycle, State
 
 if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
+
+if not cython.compiled:
+    from .messages import fields_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -53,6 +57,7 @@ __all__ = ["Call", "CallRegistry", "CallTable", "alias_of", "is_end", "kind_of"]
 
 # no provider counts this far
 _LARGE = 1 << 53
+_SMALL = -_LARGE
 # ended calls that a registry remembers, to recognize late pieces
 _REMEMBERED = 64
 _NOT_ENDED: Any = object()
@@ -118,8 +123,8 @@ class CallTable:
 
     def find(self, update: ToolCallUpdate) -> Any:
         """Return the call that a piece belongs to, a new one if it begins one."""
-        id, index, name = update.tool_call_id or None, alias_of(update.index), update.function_name or None
-        text = update.function_args or ""
+        id, stated, name, text, _, _, _, _, _, _ = fields_of(update)
+        id, index, name, text = id or None, alias_of(stated), name or None, text or ""
         call: Any
         if name is None and text and index is not None:
             # a shortcut for most pieces: the arguments of an open call, by index
@@ -163,7 +168,7 @@ class CallTable:
                 self._at_index[index] = call
                 if index not in call.indices:
                     call.indices.append(index)
-            call.index = update.index if call.index is None else call.index
+            call.index = stated if call.index is None else call.index
         call.name = name or call.name
         self._latest = call
         return call
@@ -291,11 +296,12 @@ class CallRegistry:
 
     def find(self, update: ToolCallUpdate, message_id: str | None) -> Any:
         """Return the call of a piece, a new one if it begins one; None for a late piece of a dropped call."""
-        id, choice = update.tool_call_id, alias_of(update.choice) if update.choice else 0
+        id, index, name, _, _, _, stated, _, _, _ = fields_of(update)
+        choice: Key = alias_of(stated) if stated else 0
         if id is not None:
-            if choice == 0 and update.index is None and not update.function_name:
+            if choice == 0 and index is None and not name:
                 choice = self._choice_of(id, message_id)
-            if self._ended and not update.function_name and self._is_late(update, message_id, choice):
+            if self._ended and not name and self._is_late(update, message_id, choice):
                 return None
         message = self._messages.get(message_id)
         if message is None:
@@ -306,7 +312,7 @@ class CallRegistry:
         self._latest, self.latest_table = message_id, table
         call = table.find(update)
         if call not in message.calls:
-            call.message_id, call.choice = message_id, update.choice
+            call.message_id, call.choice = message_id, stated
             message.calls[call] = None
         return call
 
@@ -417,7 +423,7 @@ N = TypeVar("N", bound="int | str | None")
 
 def alias_of(number: N) -> N | str:
     """Return the lookup key of an index or choice; large integers become text, whose hash is randomized."""
-    return hex(number) if isinstance(number, int) and not -_LARGE < number < _LARGE else number
+    return hex(number) if isinstance(number, int) and not _SMALL < number < _LARGE else number
 
 
 def kind_of(fragment: Any) -> Any:

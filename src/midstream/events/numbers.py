@@ -53,6 +53,11 @@ class NumberedCall(Call):
 
     def add_text(self, text: str) -> int:
         """Add a piece of the arguments, and return how many characters it has."""
+        if text.isascii() and not self.joiner.pending:
+            # most pieces: nothing to join, and nothing to count as one
+            if not self.is_free_text:
+                feed(self._machine, text, _IGNORE)
+            return len(text)
         if not self.is_free_text and (piece := self.joiner.add_fragment(text)):
             feed(self._machine, piece, _IGNORE)
         return joined_length(text)

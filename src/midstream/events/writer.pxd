@@ -1,5 +1,6 @@
 cimport cython
 
+from ..calls.messages cimport fields_of
 from ..calls.registry cimport CallRegistry, CallTable
 from .numbers cimport NumberedCall, NumberedText
 from .updates cimport SentStrings, encoded_json, members_of, scalar, text_event
@@ -26,8 +27,11 @@ cdef class EventWriter:
     cdef bytes _plain(self, object message, object more=*)
     cdef dict _numbers(self)
     cdef bytes _items_event(self, list items)
-    @cython.locals(call=NumberedCall, items=list)
     cdef list _call_items(self, object update, object message_id)
+    @cython.locals(items=list)
+    cdef list _items_of(self, NumberedCall call, object update)
+    @cython.locals(call=NumberedCall)
+    cdef bytes _piece_event(self, object update)
     cdef str _introduction(self, NumberedCall call, object update)
     cdef dict _about_call(self, NumberedCall call)
     cdef dict _about_text(self, tuple key, NumberedText text)
@@ -39,7 +43,7 @@ cdef class EventWriter:
     cdef list _end_texts(self, object end)
 
 @cython.locals(length=Py_ssize_t)
-cdef object _count(NumberedCall call, object update, object text)
+cdef object _count(NumberedCall call, object stated, object text)
 @cython.locals(before=tuple)
 cdef dict _news(NumberedCall call, object update)
 cdef dict _new_names(tuple names, tuple before)

@@ -34,6 +34,7 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
+    from ..calls.messages import fields_of
     from .updates import encoded_json, members_of, scalar, text_event
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ class EventWriter:
         if type(message) is ToolCallUpdate and self._is_compact:
             # a shortcut for most messages
             with cython.critical_section(self):
-                return self._items_event(self._call_items(message, message.message_id))
+                return self._piece_event(message)
         with cython.critical_section(self):
             return self._write(message)
 
@@ -233,7 +234,7 @@ class EventWriter:
             return members_of(update, offset, stated_id, SentStrings())
         call.is_free_text = call.is_free_text or (update.is_free_text and call.received == 0)
         if text := update.function_args:
-            offset = _count(call, update, text)
+            offset = _count(call, update.args_offset, text)
         return members_of(update, offset, stated_id, call.sent_strings)
 
     # the form compact
@@ -291,9 +292,26 @@ class EventWriter:
             return b""
         return self._event("", items[0] if len(items) == 1 else f"[{','.join(items)}]")
 
+    def _piece_event(self, update: ToolCallUpdate) -> bytes:
+        """Write a piece of a call; most add text to a known call, and are written without lists and dicts."""
+        id, index, name, text, fragments, message_id, _, is_free_text, stated, repairs = fields_of(update)
+        call = self._registry.find(update, message_id)
+        if (
+            call is None
+            or call.number is None
+            or not (id is None and name is None and index == call.introduced[1])
+            or not (text and fragments is None and not repairs and not is_free_text)
+        ):
+            return self._items_event(self._items_of(call, update))
+        offset = _count(call, stated, text)
+        quoted = encode_basestring(text)
+        return _encoded(f"{self._id()}data: [{call.number},{offset},{quoted}]\n\n")
+
     def _call_items(self, update: ToolCallUpdate, message_id: str | None) -> list[str]:
         """Return the items for a piece of a call."""
-        call = self._registry.find(update, message_id)
+        return self._items_of(self._registry.find(update, message_id), update)
+
+    def _items_of(self, call: NumberedCall | None, update: ToolCallUpdate) -> list[str]:
         if call is None:
             # a late piece of a call that has ended changes nothing
             return []
@@ -309,7 +327,7 @@ class EventWriter:
         if fragments is not None and not call.has_updates:
             call.has_updates = self._is_lenient or _needs_updates(call, text, fragments)
         if text or (call.has_updates and fragments):
-            offset = _count(call, update, text)
+            offset = _count(call, update.args_offset, text)
             quoted = encode_basestring(text)
             if call.has_updates and fragments is not None:
                 items.append(f"[{call.number},{offset},{quoted},{call.sent_strings.written(fragments)}]")
@@ -397,9 +415,9 @@ def _retry_of(id: str) -> int:
     return _RETRY_FROM + crc32(id.encode()) % (_RETRY_TO - _RETRY_FROM + 1)
 
 
-def _count(call: NumberedCall, update: ToolCallUpdate, text: str) -> int:
+def _count(call: NumberedCall, stated: int | None, text: str) -> int:
     """Count a piece of the arguments, and return how many characters come before it."""
-    offset = call.received if update.args_offset is None else update.args_offset
+    offset = call.received if stated is None else stated
     call.received = max(call.received, offset + call.add_text(text))
     return offset
 

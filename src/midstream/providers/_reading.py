@@ -12,7 +12,10 @@ from typing import Any
 from ..errors import ErrorCode, invalid
 from ..sse import SseEvent
 
-__all__ = ["arguments_text", "decoded", "fields", "get", "index", "items", "text", "word"]
+__all__ = [
+    "arguments_text", "as_index", "as_items", "as_word", "decoded", "fields", "get", "index", "items",
+    "member", "text", "word",
+]  # fmt: skip
 
 _CAPITAL = re.compile("(?<!^)([A-Z])")
 
@@ -40,6 +43,17 @@ def get(event: Any, name: str) -> Any:
     if value is None and (other := _snake_case(name)) is not None:
         return get(event, other)
     return value
+
+
+def member(event: Any, name: str) -> Any:
+    """Return a field whose name is the same in snake_case and camelCase; None as `get` does.
+
+    In a dict this is one lookup, which saves time for fields that most events lack.
+    """
+    if type(event) is dict:
+        members: dict[str, Any] = event
+        return members.get(name)
+    return get(event, name)
 
 
 # by name: what `_snake_case` returns
@@ -85,7 +99,13 @@ def _is_plain_model(cls: Any) -> bool:
 
 def items(event: Any, name: str) -> list[Any]:
     """Return the list in a field, empty if there is none."""
-    value = get(event, name)
+    return as_items(get(event, name))
+
+
+def as_items(value: Any) -> list[Any]:
+    """Return a value if it is a list, a tuple as a list, and anything else as an empty list."""
+    if type(value) is list:
+        return value
     return list(value) if isinstance(value, (list, tuple)) else []
 
 
@@ -97,7 +117,11 @@ def text(event: Any, name: str) -> str:
 
 def word(event: Any, name: str) -> str | None:
     """Return the id, name or type in a field; None if it is missing or empty."""
-    value = get(event, name)
+    return as_word(get(event, name))
+
+
+def as_word(value: Any) -> str | None:
+    """Return a value if it is an id, name or type, else None."""
     if value is None or type(value) is str:
         return value or None
     if isinstance(value, Enum):
@@ -107,7 +131,11 @@ def word(event: Any, name: str) -> str | None:
 
 def index(event: Any, name: str) -> int | None:
     """Return the integer in a field; None if there is none."""
-    value = get(event, name)
+    return as_index(get(event, name))
+
+
+def as_index(value: Any) -> int | None:
+    """Return a value if it is an integer, else None."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 

@@ -25,7 +25,18 @@ if not TYPE_CHECKING and cython.compiled:
     import cython  # the name that the compiler looks for
 
 if not cython.compiled:
-    from ._reading import arguments_text, fields, get, index, items, text, word
+    from ._reading import (
+        arguments_text,
+        as_index,
+        as_items,
+        as_word,
+        fields,
+        get,
+        items,
+        member,
+        text,
+        word,
+    )
 
 if TYPE_CHECKING:
     from ..calls.messages import Message, Usage
@@ -52,6 +63,8 @@ _CHOICE_PARTS = ("logprobs", "content_filter_results")
 _CHUNK_PARTS = ("citations", "search_results", "prompt_filter_results")
 
 
+@cython.auto_pickle(True)
+@cython.cclass
 class Adapter(BaseAdapter):
     """Read ``chat.completion.chunk`` events."""
 
@@ -76,7 +89,7 @@ class Adapter(BaseAdapter):
     def _read(self, event: Any) -> list[Message]:
         event = _chunk_in(fields(event))
         messages: list[Message] = []
-        used = get(event, "usage")
+        used = member(event, "usage")
         if used is None and type(event) is dict and "x_groq" in event:
             # Groq has the usage in a field of its own
             used = get(event["x_groq"], "usage")
@@ -88,8 +101,8 @@ class Adapter(BaseAdapter):
                 if name in event and (part := event[name]) and part != self._parts.get(name):
                     self._parts[name] = part
                     messages.append(Other(name, part))
-        error = get(event, "error")
-        for choice in items(event, "choices"):
+        error = member(event, "error")
+        for choice in as_items(member(event, "choices")):
             self._read_choice(choice, messages, error is not None)
         if error is not None:
             # servers report an error in mid-stream as a separate event, or with a last, empty delta
@@ -99,8 +112,8 @@ class Adapter(BaseAdapter):
 
     def _read_choice(self, choice: Any, messages: list[Message], has_failed: bool) -> None:
         choice = fields(choice)
-        number = index(choice, "index") or 0
-        delta = fields(get(choice, "delta"))
+        number = as_index(member(choice, "index")) or 0
+        delta = fields(member(choice, "delta"))
         if delta is not None:
             for name, value in delta.items() if type(delta) is dict else _members(delta):
                 if value:
@@ -114,7 +127,7 @@ class Adapter(BaseAdapter):
         if type(choice) is dict and (error := choice.get("error")):
             # OpenRouter has the error of a provider here
             messages.append(provider_error(error, _reason(error), choice))
-        if reason := word(choice, "finish_reason"):
+        if reason := as_word(member(choice, "finish_reason")):
             is_cut = reason in self.cut
             messages.append(MessageEnd(reason, is_truncated=is_cut, choice=number, usage=self._usage))
 
@@ -122,7 +135,7 @@ class Adapter(BaseAdapter):
         match name:
             case "tool_calls":
                 if isinstance(value, (list, tuple)):
-                    messages += self._read_calls(list(value), choice)
+                    messages += self._read_calls(as_items(value), choice)
             case "content":
                 messages += self._read_content(value, choice)
             case "function_call":
@@ -175,13 +188,13 @@ class Adapter(BaseAdapter):
         return messages
 
     def _read_call(self, call: Any, choice: int) -> ToolCallUpdate:
-        function = fields(get(call, "function"))
-        custom = get(call, "custom")
+        function = fields(member(call, "function"))
+        custom = member(call, "custom")
         if custom is not None and (word(custom, "name") or text(custom, "input")):
             # a custom tool, whose input is text; some gateways send an empty one beside each function
             return ToolCallUpdate(
-                word(call, "id"),
-                index(call, "index"),
+                as_word(member(call, "id")),
+                as_index(member(call, "index")),
                 word(custom, "name"),
                 text(custom, "input"),
                 choice=choice,
@@ -190,10 +203,10 @@ class Adapter(BaseAdapter):
         update: ToolCallUpdate = _new_tuple(
             ToolCallUpdate,
             (
-                word(call, "id"),
-                index(call, "index"),
-                word(function, "name"),
-                arguments_text(get(function, "arguments")),
+                as_word(member(call, "id")),
+                as_index(member(call, "index")),
+                as_word(member(function, "name")),
+                arguments_text(member(function, "arguments")),
                 None,
                 None,
                 choice,
@@ -232,4 +245,4 @@ def _details(details: Any, delta: Any, choice: int) -> list[Message]:
 
 def _chunk_in(event: Any) -> Any:
     """Return the chunk inside an event of the SDK's stream helper; its derived events add nothing."""
-    return fields(get(event, "chunk")) if word(event, "type") == "chunk" else event
+    return fields(get(event, "chunk")) if as_word(member(event, "type")) == "chunk" else event
