@@ -10,6 +10,7 @@ then the fork is ended by a signal, and that is a kill, too.
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
 import os
 import random
@@ -36,13 +37,36 @@ HARNESSES = {
     "values": ("grammar", "policies", "checkpoints", "rebuilding"),
     "tree": ("branching", "checkpoints"),
     "chunker": ("chunker",),
+    "lenient": ("repairing",),
+    "select": ("selecting",),
+    "extract": ("extracting",),
+    "patches": ("patching",),
+    "wire": ("events", "wire", "rebuilding"),
+    "text": ("texts",),
+    "typed": ("typed",),
 }
 SUITES = {
     "grammar": "grammar_edges numbers recover chars nasty misuse invariants values",
     "values": "values_edges values value_invariants nasty misuse rebuild",
     "tree": "tree_edges tree value_invariants nasty misuse",
     "chunker": "chunker_edges chunker chunker_recorded chunker_parser chunker_properties",
+    "lenient": "lenient_table lenient_invariants dialect lenient_tree lenient_corpus lenient_extraction",
+    "select": "select",
+    "extract": "openings decoding extractor extracted lenient_extraction lenient_corpus",
+    "patches": "patches",
+    "wire": "events templates rebuild",
+    "text": "text_cases text_formats text_repairs text_within lenient_bodies known_failures",
+    "typed": "typed typed_kinds typed_models typed_schemas typed_invariants",
 }
+# the groups that every text of the table concerns; the dialect has a table of its own
+TABLE = ("grammar", "values", "tree")
+LENIENT_TABLE = {
+    "REPAIRED": ("test_repaired", "test_repaired_at_every_cut"),
+    "CUT": ("test_cut_off",),
+    "REFUSED": ("test_refused",),
+    "VALID": ("test_valid",),
+}
+UNFIT = ("assert_level", "assert_linear", "run_python", "subprocess", "tracemalloc")
 # so many pieces of the table and of the made inputs, so many inputs in each, and their length
 BATCH, MADE, LONGEST = 20, 8, 60
 EXAMPLES = "20"
@@ -76,7 +100,15 @@ def battery(group: str) -> Iterator[Step]:
             yield Step(f"stream {stream.name}", partial(chunker.test_chunk_by_chunk, stream, str))
         for stream in chunker.streams("overrides.txt"):
             yield Step(f"stream {stream.name}", partial(chunker.test_override_chunk_by_chunk, stream))
-    else:
+    elif group == "lenient":
+        lenient: Any = importlib.import_module("test_lenient_table")
+        for name, tests in LENIENT_TABLE.items():
+            for start in range(BATCH):
+                some = getattr(lenient, name)[start::BATCH]
+                for test in tests:
+                    run = partial(check_lenient_table, getattr(lenient, test).__wrapped__, some)
+                    yield Step(f"{test} {start}", run)
+    elif group in TABLE:
         cases: Any = importlib.import_module("cases")
         for start in range(BATCH):
             some = [*cases.ACCEPTED[start::BATCH], *cases.REJECTED[start::BATCH]]
@@ -100,6 +132,12 @@ def check_table(some: list[Any]) -> None:
                 table.test_rejected.__wrapped__(case, "event", build)
 
 
+def check_lenient_table(test: Callable[[Any, Any], None], some: list[Any]) -> None:
+    for build in importlib.import_module("builds").BUILDS.values():
+        for case in some:
+            test(case, build)
+
+
 def check_made(check: Callable[[bytes], None], dice: random.Random) -> None:
     for _ in range(MADE):
         check(dice.randbytes(dice.randint(1, LONGEST)))
@@ -115,9 +153,9 @@ def step_of(item: pytest.Item) -> Step:
 
 def is_unfit(item: pytest.Item) -> bool:
     """Report whether a test can not judge mutants: it measures growth, or runs another process."""
-    code = getattr(getattr(item, "obj", None), "__code__", None)
+    code = getattr(inspect.unwrap(getattr(item, "obj", None)), "__code__", None)  # type: ignore[arg-type]
     names = () if code is None else code.co_names
-    return any(name in ("assert_linear", "subprocess", "run_python") for name in names)
+    return any(name in UNFIT for name in names)
 
 
 class Nursery:

@@ -2,8 +2,8 @@
 
     python tools/mutation/run.py [GROUP…] [--sample N] [--again] [--patience SECONDS]
 
-A group is grammar, values, tree or chunker; without one it is all of them. ``--sample`` takes so many mutants
-of each, always the same. ``--again`` continues from the last run: it tries what is missing there, and what
+`mutants.GROUPS` has the groups; without one it is all of them. ``--sample`` takes so many mutants of each,
+always the same. ``--again`` continues from the last run: it tries what is missing there, and what
 survived. ``--patience`` is the processor time that a mutant is worth, 30 seconds by default: what does not
 fit is left out. All is done in a copy of the tree, and there in memory; what came of each mutant is kept in
 ``build/mutants``. Survivors that ``survivors.md`` does not explain are printed, and make the status 1.
@@ -145,7 +145,7 @@ def explained() -> set[str]:
 def copy_of_the_tree(folder: Path) -> None:
     """Copy what the tests need, without anything compiled."""
     shutil.rmtree(folder, ignore_errors=True)
-    for name in ("src", "tests", "tools", "docs", "examples"):
+    for name in ("src", "tests", "tools", "docs", "examples", "benchmarks"):
         ignored = shutil.ignore_patterns("*.so", "__pycache__", "findings", "node_modules", ".hypothesis")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for name in ("pyproject.toml", "README.md"):

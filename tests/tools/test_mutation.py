@@ -1,0 +1,33 @@
+"""The groups of the mutation tests are true: their modules, harnesses and tests are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fuzz import HARNESSES
+from mutation import kill
+from mutation.mutants import GROUPS, path_of
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "midstream"
+
+
+def test_every_group_has_harnesses_and_tests() -> None:
+    assert GROUPS.keys() == kill.HARNESSES.keys() == kill.SUITES.keys()
+    assert {*kill.TABLE} < GROUPS.keys()
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_what_a_group_names_is_there(group: str) -> None:
+    for module in GROUPS[group]:
+        assert path_of(PACKAGE, module).is_file()
+    assert {*kill.HARNESSES[group]} <= {*HARNESSES}
+    for name in kill.SUITES[group].split():
+        assert [*ROOT.joinpath("tests").rglob(f"test_{name}.py")], name
+
+
+def test_no_module_is_in_two_groups() -> None:
+    modules = [module for group in GROUPS.values() for module in group]
+    assert len(modules) == len({*modules})
