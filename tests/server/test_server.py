@@ -965,8 +965,9 @@ def process(
             server.terminate()
 
 
-@pytest.mark.parametrize("level", ["info", "trace"])
-def test_secrets_are_in_no_log(upstream: str, level: str) -> None:
+def test_secrets_are_in_no_log(upstream: str) -> None:
+    # all that the other levels write, and more
+    level = "trace"
     secret = "sk-5ecret"
     address = upstream.replace("http://", f"http://user:{secret}@") + f"?key={secret}"
     headers = {"authorization": f"Bearer {secret}", "x-api-key": secret}

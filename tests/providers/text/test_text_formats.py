@@ -116,7 +116,7 @@ def test_a_stream_is_read_whatever_its_splits(build: Any, format: Any, name: str
     assert outcome(complete, final(build, format, [text], tools=tools)) == expected_of(format, parts)
     assert events_of(build, format, text, tools=tools) == complete
     chance = random.Random(f"{format} {name}")
-    for _ in range(40):
+    for _ in range(20):
         cuts = chance.sample(range(len(text)), chance.randrange(1, 5))
         assert events_of(build, format, pieces_of(text, cuts), tools=tools) == complete
     calls = final(build, format, text, tools=tools)
@@ -149,7 +149,7 @@ def test_a_truncated_call_is_never_complete(build: Any, format: Any, name: str) 
     text, ends = written(format, parts)
     tools, expected = tools_of(parts), expected_of(format, parts)["calls"]
     # every length of a short text, some of a long one
-    for length in range(0, len(text), 1 + len(text) // 120):
+    for length in range(0, len(text), 1 + len(text) // 60):
         calls = final(build, format, [text[:length]], tools=tools)
         count = sum(end <= length for end in ends)
         assert [call.is_complete for call in calls[:count]] == [True] * count
