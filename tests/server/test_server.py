@@ -10,6 +10,7 @@ import os
 import random
 import re
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -135,9 +136,9 @@ class Provider:
         await self._body(send, b"", more=False)
 
     async def _paced(self, send: Any, key: str) -> None:
-        """Answer when two hundred have asked, so that all of them stream at once."""
+        """Answer when as many have asked as the key says, so that all of them stream at once."""
         self.sent[key] = self.sent.get(key, 0) + 1
-        while self.sent[key] % 200:
+        while self.sent[key] % int(key):
             await asyncio.sleep(0.01)
         await self._start(send)
         for block in recordings.load("search").blocks()[:50]:
@@ -633,6 +634,21 @@ def test_what_is_no_upstream_is_refused(url: str) -> None:
         create_app(url)
 
 
+def test_certificates_are_read_for_an_upstream_with_tls_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[ssl.SSLContext] = []
+    make = ssl.create_default_context
+
+    def noted(**options: Any) -> ssl.SSLContext:
+        made.append(make(**options))
+        return made[-1]
+
+    monkeypatch.setattr(ssl, "create_default_context", noted)
+    create_app("http://127.0.0.1:9")
+    assert made == []
+    create_app("https://127.0.0.1:9")
+    assert [context.verify_mode for context in made] == [ssl.CERT_REQUIRED]
+
+
 # coming back
 
 
@@ -1070,7 +1086,7 @@ def sampled(pid: int) -> Iterator[list[int]]:
 async def read_many(url: str, count: int) -> list[int]:
     """Read so many streams at once; give the number of events of each."""
     limits = httpx.Limits(max_connections=count)
-    body = {"stream": True, "model": "paced:all"}
+    body = {"stream": True, "model": f"paced:{count}"}
 
     async with httpx.AsyncClient(limits=limits, timeout=60) as client:
 
@@ -1086,28 +1102,27 @@ async def read_many(url: str, count: int) -> list[int]:
 
 
 @needs_proc
-def test_two_hundred_streams_at_once(upstream: str) -> None:
+@pytest.mark.parametrize("count", [100, pytest.param(200, marks=pytest.mark.deep)])
+def test_many_streams_at_once(upstream: str, count: int) -> None:
     """Through the gateway from a real upstream; memory is that of the gateway's own process."""
     with process(upstream, grace=0.5) as (url, server):
         url += "/v1/chat?format=vercel-ui"
         fresh = rss(server.pid)
         # what Python keeps for later it keeps from the first time on
-        asyncio.run(read_many(url, 200))
+        asyncio.run(read_many(url, count))
         time.sleep(0.6)
         before = rss(server.pid)
         start = time.monotonic()
         with sampled(server.pid) as sizes:
-            counts = asyncio.run(read_many(url, 200))
+            counts = asyncio.run(read_many(url, count))
         seconds = time.monotonic() - start
         time.sleep(0.6)
         after = rss(server.pid)
-    print(
-        f"200 streams: {seconds:.1f} s; kB fresh {fresh}, before {before}, most {max(sizes)}, after {after}"
-    )
+    print(f"{count} streams: {seconds:.1f} s; kB {fresh}, before {before}, most {max(sizes)}, after {after}")
     assert len(set(counts)) == 1
     assert counts[0] > 40
     # 200 kB each, and none of it for good
-    assert max(sizes) - fresh < 200 * 200
+    assert max(sizes) - fresh < 200 * count
     assert after - before < 10_000
 
 

@@ -45,10 +45,10 @@ def gateway(
     folder = tmp_path_factory.mktemp("store")
     with running(upstream) as url:
         if request.param == "sqlite":
-            with workers(url, f"sqlite:///{folder}/store.db", 2) as gateway:
+            with workers(url, f"sqlite:///{folder}/store.db", 2, drain=5) as gateway:
                 yield gateway
         else:
-            with running_redis(folder) as redis, workers(url, redis.url, 2) as gateway:
+            with running_redis(folder) as redis, workers(url, redis.url, 2, drain=5) as gateway:
                 yield gateway
 
 

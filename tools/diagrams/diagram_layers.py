@@ -8,6 +8,7 @@ layer or in one below; imports for the type checker only are not counted.
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -84,9 +85,10 @@ def modules() -> set[str]:
     return {_unit(path.relative_to(PACKAGE).with_suffix("").parts) for path in PACKAGE.rglob("*.py")}
 
 
-def imports() -> set[tuple[str, str]]:
+@cache
+def imports() -> frozenset[tuple[str, str]]:
     """Pair every module with those of the package that it imports when it runs."""
-    return {pair for path in sorted(PACKAGE.rglob("*.py")) for pair in _imports_of(path)}
+    return frozenset(pair for path in PACKAGE.rglob("*.py") for pair in _imports_of(path))
 
 
 def upward_imports() -> list[tuple[str, str]]:
