@@ -1,4 +1,5 @@
 from ._reading cimport decoded
 
 cdef class Adapter:
-    cpdef list _read(self, object event)
+    # most adapters are not compiled: they would pay for methods that C can call
+    pass

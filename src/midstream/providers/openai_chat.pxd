@@ -1,5 +1,7 @@
 from ._adapter cimport Adapter as BaseAdapter
-from ._reading cimport arguments_text, as_index, as_items, as_word, fields, get, items, member, text, word
+from ._reading cimport (
+    arguments_text, as_index, as_items, as_word, decoded, fields, get, items, member, text, word,
+)
 
 cdef class Adapter(BaseAdapter):
     cdef object _usage

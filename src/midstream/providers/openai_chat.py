@@ -30,6 +30,7 @@ if not cython.compiled:
         as_index,
         as_items,
         as_word,
+        decoded,
         fields,
         get,
         items,
@@ -74,6 +75,11 @@ class Adapter(BaseAdapter):
         self._usage: Usage | None = None
         # the parts of chunks, as they came last
         self._parts: dict[str, Any] = {}
+
+    def add_event(self, event: Any) -> list[Message]:
+        # as inherited, but compiled, `_read` is called directly
+        event = decoded(event)
+        return [] if event is None else self._read(event)
 
     @staticmethod
     def knows(event: Any) -> bool:

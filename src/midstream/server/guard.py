@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
-from .responses import problem
+from .responses import DIRECT, problem
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -50,6 +50,8 @@ class Guard:
                     scope, receive, send
                 )
                 return
+            # the layers up to the response only look at how it starts
+            scope = {**scope, DIRECT: send}
         await self._app(scope, receive, send)
 
     def _is_foreign(self, headers: Headers) -> bool:

@@ -70,23 +70,25 @@ async def paced(events: Iterable[bytes], pace: float) -> AsyncGenerator[list[byt
     loop = asyncio.get_running_loop()
     due = loop.time()
     is_slow = 0 < pace <= 1 / (4 * _TICK)
+    waiting = _WAITING.setdefault(loop, {})
     for event in events:
         yield [event]
         # Schedule from due time to due time, so that the work in between does not reduce the rate. After a
         # delay by a slow client, do not send faster to catch up.
         now = loop.time()
         due = max(due + 1 / pace, now) if pace else 0
-        await (_tick(loop, due) if is_slow else asyncio.sleep(max(due - now, 0)))
+        await (_tick(loop, waiting, due) if is_slow else asyncio.sleep(max(due - now, 0)))
 
 
-def _tick(loop: asyncio.AbstractEventLoop, due: float) -> asyncio.Future[None]:
+def _tick(
+    loop: asyncio.AbstractEventLoop, waiting: dict[int, list[asyncio.Future[None]]], due: float
+) -> asyncio.Future[None]:
     """Return a future that is done at a time, or up to a tick later.
 
     Streams that continue in the same tick share one timer, and one turn of the event loop.
     """
     future: asyncio.Future[None] = loop.create_future()
     number = ceil(due / _TICK)
-    waiting = _WAITING.setdefault(loop, {})
     if number in waiting:
         waiting[number].append(future)
     else:

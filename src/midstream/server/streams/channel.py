@@ -125,10 +125,11 @@ class Channel:
         """Note that a viewer has received everything up to a raw event."""
         if number > self._received:
             self._received = min(number, self.log.last)
-            if self._room is not None and not self._room.done() and not self._is_full():
+            if self._room is not None and not self._room.done() and not self.is_full():
                 self._room.set_result(None)
 
-    def _is_full(self) -> bool:
+    def is_full(self) -> bool:
+        """Report whether the fastest viewer is far from the end of the log."""
         log, settings = self.log, self.settings
         return (
             log.last - self._received >= settings.max_ahead_events
@@ -137,6 +138,6 @@ class Channel:
 
     async def room(self) -> None:
         """Return when the fastest viewer is close to the end of the log."""
-        while self._is_full():
+        while self.is_full():
             self._room = asyncio.get_running_loop().create_future()
             await self._room

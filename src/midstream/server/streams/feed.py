@@ -33,24 +33,17 @@ class Feed:
         self._cursors: list[Position] = []
         self._size = 0
         self._entries_of_event = derivation.begin()
-        self._number = 0
+        # the number of the raw event that was derived last
+        self.number = 0
         self._part = 0
         self._has_ended = False
         # how long the log was when nothing more could be derived
         self._drained_at = -1
         self._dropped = _BEFORE_ALL
         self.base = 0
+        # the index of the entry that will be derived next
+        self.next = 0
         self.is_over = False
-
-    @property
-    def next(self) -> int:
-        """The index of the entry that will be derived next."""
-        return self.base + len(self._entries)
-
-    @property
-    def number(self) -> int:
-        """The number of the raw event that was derived last."""
-        return self._number
 
     def can_continue(self, cursor: Position | None) -> bool:
         """Report whether all entries after a position are kept or not yet derived."""
@@ -99,16 +92,17 @@ class Feed:
         """Derive what the log has without keeping it, for a while; report whether that is done."""
         size, last = 0, self._log.last
         while size < _PULL:
-            if self._number > last or self._derivation.is_over:
+            if self.number > last or self._derivation.is_over:
                 return True
             entry = next(self._entries_of_event, None)
             if entry is None:
-                if self._number == last or not self._advance():
+                if self.number == last or not self._advance():
                     return True
                 continue
-            self._dropped = self._number, self._part
+            self._dropped = self.number, self._part
             self._part += 1
             self.base += 1
+            self.next += 1
             size += len(entry)
         return False
 
@@ -156,7 +150,8 @@ class Feed:
             count -= 1
             kept -= len(self._entries[over])
             over += 1
-        self._drop(over)
+        if over:
+            self._drop(over)
 
     def _drop(self, count: int) -> None:
         if count:
@@ -171,7 +166,8 @@ class Feed:
             entry = next(self._entries_of_event, None)
             if entry is not None:
                 self._entries.append(entry)
-                self._cursors.append((self._number, self._part))
+                self.next += 1
+                self._cursors.append((self.number, self._part))
                 self._part += 1
                 self._size += len(entry)
                 return entry
@@ -180,7 +176,7 @@ class Feed:
 
     def _advance(self) -> bool:
         """Begin with the next raw event, or the end; report whether there is one."""
-        number, log = self._number + 1, self._log
+        number, log = self.number + 1, self._log
         if self._has_ended or self._derivation.is_over:
             self.is_over = True
             return False
@@ -192,6 +188,6 @@ class Feed:
         else:
             self._drained_at = log.last
             return False
-        self._number = number
+        self.number = number
         self._part = 0
         return True

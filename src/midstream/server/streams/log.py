@@ -21,14 +21,11 @@ class Log:
 
     def __init__(self) -> None:
         self.events: list[bytes] = []
+        # the number of the last event
+        self.last = 0
         self.end: End | None = None
         # at n, the bytes of the first n events
         self._sizes = [0]
-
-    @property
-    def last(self) -> int:
-        """The number of the last event."""
-        return len(self.events)
 
     @property
     def size(self) -> int:
@@ -40,6 +37,7 @@ class Log:
         for event in events:
             self._sizes.append(self._sizes[-1] + len(event))
         self.events += events
+        self.last += len(events)
         self.end = end
 
     def add_batch(self, batch: Batch) -> None:

@@ -165,7 +165,7 @@ class Producer:
                     # the upstream is not silent while it has to wait
                     self.heard_at = math.inf
                     await self._put(events)
-                    if not self._store.is_shared:
+                    if not self._store.is_shared and channel.is_full():
                         await channel.room()
                     self.heard_at = time.monotonic()
         except JsonStreamError as error:
@@ -209,7 +209,9 @@ class Producer:
         A process that was stopped finds its connection timed out, and learns then that it was replaced.
         """
         try:
-            await self._append(at, events, end)
+            # at first without `_append`: a coroutine for each event costs time
+            if await self._store.append(self.channel.id, self._epoch, at, events, end) is not Appended.OK:
+                await self._append(at, events, end)
         except StoreError:
             try:
                 async with asyncio.timeout(_AGAIN_SECONDS):
