@@ -23,7 +23,7 @@ help:
 	@echo "make test    run the tests, on the compiled and on the plain core"
 	@echo "make check   lint and type-check"
 	@echo "make docs    build the documentation site, warnings are errors"
-	@echo "make bench   measure against the peers (QUICK=1: a short run; DOCS=1: write docs/benchmarks.md)"
+	@echo "make bench   measure against the peers (QUICK=1: a short run; DOCS=1: write the tables of the docs)"
 	@echo "make deep    run the long-running programs (ONLY=list: list them; ONLY=fuzz: run one of them)"
 
 demo: .venv-demo/ready
@@ -52,6 +52,12 @@ docs: .venv-docs/ready
 
 bench: $(BENCH)/ready $(BENCH)-instructor/ready benchmarks/node/node_modules
 	$(BENCH)/bin/python benchmarks/run.py $(if $(QUICK),--quick) $(if $(DOCS),--docs) $(ONLY)
+ifneq ($(DOCS),)
+ifeq ($(ONLY),)
+	$(BENCH)/bin/python benchmarks/features.py --write
+	node benchmarks/node/peers.mjs --docs
+endif
+endif
 
 # write the tables of docs/comparison.md; a check determines each cell
 comparison: $(BENCH)/ready benchmarks/node/node_modules

@@ -1,8 +1,9 @@
 """Measure the gateway: processor time per event, against a bare application, and what each store costs.
 
-``python benchmarks/relay.py`` prints two tables. It needs the extras ``server`` and ``redis``, Linux, and for
-the Redis store ``redis-server``. All streams go through real HTTP on the loopback interface; processor time
-comes from /proc, so that other programs disturb it little.
+    python benchmarks/relay.py [--quick]
+
+It needs Linux, and for the Redis store ``redis-server``. All streams go through real HTTP on the loopback
+interface; processor time comes from /proc, so that other programs disturb it little.
 
 A recording is replayed, or relayed from an upstream, to many clients at the same time. The bare application
 sends the bytes of the same events, one ASGI message for each, at the same pace; "reading" is a process that
@@ -12,7 +13,9 @@ reads them with httpx and does nothing with them.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -24,8 +27,10 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from midstream import recordings
 from midstream.server.store.base import End
 from midstream.server.store.urls import open_store
+from report import Report, main, number, table, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,12 +114,12 @@ def read(url: str, method: str = "GET", count: int = STREAMS) -> float:
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def per_event(url: str, pid: int, events: int, method: str = "GET") -> tuple[float, float]:
+def per_event(url: str, pid: int, events: int, rounds: int, method: str = "GET") -> tuple[float, float]:
     """Return the microseconds per event of a server and of its reader, the median of some rounds."""
     read(url, method, 3)
     idle = read(url, method, 0)
     found = []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         before = seconds_of(pid)
         reading = read(url, method) - idle
         found.append((seconds_of(pid) - before, reading))
@@ -127,42 +132,42 @@ def cut(data: bytes) -> list[str]:
     return [f"{event}\n\n" for event in data.decode("latin-1").split("\n\n") if event]
 
 
-def speed() -> list[tuple[str, float]]:
-    """Measure replaying and relaying."""
-    import json
-
-    from midstream import recordings
-
+def speed(report: Report, rounds: int) -> str:
+    """Measure replaying and relaying, and return the table; the targets are added to the report."""
     raw = [block.decode("latin-1") for block in recordings.load(RECORDING).blocks()]
     with ExitStack() as stack:
         gateway, pid = stack.enter_context(started(_GATEWAY, "", str(PACE)))
         address = f"{gateway}/api/recordings/{RECORDING}/events"
         derived = cut(httpx.get(f"{address}?pace=0", timeout=60).content)
-        replayed, _ = per_event(address, pid, len(raw))
+        replayed, _ = per_event(address, pid, len(raw), rounds)
         bare, bare_pid = stack.enter_context(started(_BARE, str(PACE), given=json.dumps(derived)))
-        sending, _ = per_event(bare, bare_pid, len(derived))
+        sending, _ = per_event(bare, bare_pid, len(derived), rounds)
         upstream, upstream_pid = stack.enter_context(started(_BARE, str(PACE), given=json.dumps(raw)))
-        _, reading = per_event(upstream, upstream_pid, len(raw))
+        _, reading = per_event(upstream, upstream_pid, len(raw), rounds)
         relay, relay_pid = stack.enter_context(started(_GATEWAY, upstream, str(PACE)))
         path = "/v1/chat/completions"
-        relayed, _ = per_event(f"{relay}{path}", relay_pid, len(raw), "POST")
-        provider, _ = per_event(f"{relay}/provider{path}", relay_pid, len(raw), "POST")
-    per_raw = len(derived) / len(raw)
-    base = sending * per_raw
-    return [
-        ("a bare uvicorn application", base),
-        ("a recording, replayed", replayed),
-        ("replayed, as a multiple", replayed / base),
-        ("reading with httpx", reading),
-        ("reading and bare sending", reading + base),
-        ("an upstream, relayed as midstream's events", relayed),
-        ("relayed, as a multiple", relayed / (reading + base)),
-        ("an upstream, relayed unchanged", provider),
-        ("relayed unchanged, as a multiple", provider / (reading + sending)),
+        relayed, _ = per_event(f"{relay}{path}", relay_pid, len(raw), rounds, "POST")
+        provider, _ = per_event(f"{relay}/provider{path}", relay_pid, len(raw), rounds, "POST")
+    base = sending * len(derived) / len(raw)
+    both = reading + base
+    report.targets.at_most("a recording, replayed, against a bare application", replayed / base, 2)
+    report.targets.at_most("an upstream, relayed, against reading and bare sending", relayed / both, 1.3)
+    rows = [
+        ("a bare uvicorn application that sends prepared bytes", base, ""),
+        ("a recording, replayed", replayed, f"{times(replayed / base)} the bare application"),
+        ("reading with httpx, and bare sending", both, ""),
+        (
+            "an upstream, relayed as midstream's events",
+            relayed,
+            f"{times(relayed / both)} reading and sending",
+        ),
+        ("an upstream, relayed unchanged", provider, f"{times(provider / (reading + sending))} that"),
     ]
+    cells = [[name, number(value), compared] for name, value, compared in rows]
+    return table([f"{STREAMS} streams at once, {PACE} events/s each", "µs for each event", "compared"], cells)
 
 
-async def stored(url: str, server: int | None) -> tuple[float, float, float, float, float]:
+async def stored(url: str, server: int | None, events: int) -> tuple[float, float, float, float, float]:
     """Return microseconds per event: writer, reader, server; and the times of an append in ms."""
     writer, reader = open_store(url), open_store(url)
     await writer.start("writer")
@@ -172,12 +177,12 @@ async def stored(url: str, server: int | None) -> tuple[float, float, float, flo
         reader = writer
     event = b"data: " + b"x" * 180 + b"\n\n"
     times: list[float] = []
-    count = EVENTS // STORED
+    count = events // STORED
 
     async def write(id: str) -> None:
-        for number in range(1, count + 1):
+        for index in range(1, count + 1):
             start = time.perf_counter()
-            await writer.append(id, 1, number, [event], End() if number == count else None)
+            await writer.append(id, 1, index, [event], End() if index == count else None)
             times.append(time.perf_counter() - start)
 
     async def follow(id: str) -> None:
@@ -188,7 +193,7 @@ async def stored(url: str, server: int | None) -> tuple[float, float, float, flo
         before, used = 0.0 if server is None else seconds_of(server), time.process_time()
         await asyncio.gather(*tasks)
         after = 0.0 if server is None else seconds_of(server)
-        return (time.process_time() - used) / EVENTS * 1e6, (after - before) / EVENTS * 1e6
+        return (time.process_time() - used) / events * 1e6, (after - before) / events * 1e6
 
     ids = [f"s{number}" for number in range(STORED)]
     for id in ids:
@@ -202,26 +207,45 @@ async def stored(url: str, server: int | None) -> tuple[float, float, float, flo
     return writing, reading, on_server, median(times) * 1e3, times[len(times) * 99 // 100] * 1e3
 
 
-def main() -> None:
-    """Print the tables."""
-    sys.path.append(str(ROOT / "tests" / "support"))
-    from redis_server import running_redis
+def stores(events: int) -> str:
+    """Measure the stores, and return the table."""
+    head = [
+        f"{STORED} streams appended at once",
+        "writer, µs",
+        "reader, µs",
+        "server, µs",
+        "p50, ms",
+        "p99, ms",
+    ]
+    rows = []
+    with TemporaryDirectory() as folder, ExitStack() as stack:
+        urls: list[tuple[str, int | None]] = [("memory:", None), (f"sqlite:///{folder}/store.db", None)]
+        if shutil.which("redis-server") is not None:
+            sys.path.append(str(ROOT / "tests" / "support"))
+            from redis_server import running_redis
 
-    print(f"{STREAMS} streams at the same time, {PACE} events/s each; processor time per event\n")
-    print("| | µs per event of the provider |\n| --- | ---: |")
-    for name, value in speed():
-        print(f"| {name} | {f'{value:.2f} ×' if 'multiple' in name else f'{value:.0f}'} |", flush=True)
-    print(f"\n{STORED} streams appended at the same time, one event per append\n")
-    print("| store | writer µs | reader µs | server µs | append p50 ms | p99 ms |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: |")
-    with TemporaryDirectory() as folder, running_redis(Path(folder)) as redis:
-        assert redis._process is not None
-        urls = ("memory:", None), (f"sqlite:///{folder}/store.db", None), (redis.url, redis._process.pid)
+            redis = stack.enter_context(running_redis(Path(folder)))
+            assert redis._process is not None
+            urls.append((redis.url, redis._process.pid))
         for url, server in urls:
-            values = asyncio.run(stored(url, server))
-            shown = " | ".join(f"{value:.1f}" for value in values)
-            print(f"| {url.partition(':')[0]} | {shown} |", flush=True)
+            values = asyncio.run(stored(url, server, events))
+            rows.append([f"`{url.partition(':')[0]}:`", *map(number, values)])
+    if len(urls) < 3:
+        rows.append(["`redis:` (redis-server is missing)", *"-----"])
+    return table(head, rows)
+
+
+def measure(quick: bool) -> Report:
+    """Measure, and return the tables."""
+    report = Report("14. The gateway")
+    report.parts.append(speed(report, 1 if quick else ROUNDS))
+    report.parts.append(stores(EVENTS // 10 if quick else EVENTS))
+    report.parts.append(
+        "Processor time. A writer appends one event each time, without a pause; p50 and p99 are the times of "
+        "one append."
+    )
+    return report
 
 
 if __name__ == "__main__":
-    main()
+    main(measure)

@@ -1,11 +1,11 @@
 """Measure the road from a provider's event to a client's `ToolCall`: the stages, and their targets.
 
-    python benchmarks/road.py [--quick] [--before SRC] [--docs]
+    python benchmarks/road.py [--quick] [--before SRC]
 
-SRC is the folder ``src`` of another version, built in place: it is measured in turns with this one. With
-`--docs` the tables are written into docs/how-it-works.md. The stages are in stages.py, run in a process
-for each version. Ratios are to `json.loads` of the provider's event, in the same process and round. The
-instructions are counted by valgrind, where it is installed, and are the same in every run.
+SRC is the folder ``src`` of another version, built in place: it is measured in turns with this one. The
+stages are in stages.py, run in a process for each version. Ratios are to `json.loads` of the provider's
+event, in the same process and round. The instructions are counted by valgrind, where it is installed, and
+are the same in every run.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from report import Report, main, number, put, table
+from report import Report, main, number, table
 
 STAGES = Path(__file__).with_name("stages.py")
-PAGE = Path(__file__).parent.parent / "docs" / "how-it-works.md"
 LOADS = "json.loads"
 # fragments of one stream in a second
 RATE = 100
@@ -224,8 +223,6 @@ def measure(quick: bool) -> Report:
     ]
     for version in versions.values():
         version.close()
-    if "--docs" in sys.argv:
-        put(PAGE, "\n\n".join(report.parts))
     return report
 
 

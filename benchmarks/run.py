@@ -23,11 +23,15 @@ from sdks import SDKS
 
 QUESTIONS = [
     "values", "in_node", "updates", "one_shot", "growth", "memory", "chunker", "many_streams", "latency",
-    "footprint", "wrong_values", "selections", "typed_values", "lenient",
+    "footprint", "wrong_values", "selections", "typed_values", "lenient", "road", "relay",
 ]  # fmt: skip
 ROOT = Path(__file__).parent.parent
 # the questions whose answers have another page
-PAGES = {"lenient": ROOT / "docs" / "lenient.md"}
+PAGES = {
+    "lenient": ROOT / "docs" / "lenient.md",
+    "road": ROOT / "docs" / "how-it-works.md",
+    "relay": ROOT / "docs" / "deployment.md",
+}
 DOCUMENT = ROOT / "docs" / "benchmarks.md"
 PICTURE = ROOT / "docs" / "pictures" / "growth.svg"
 SHORT_COLUMNS = ("0.1 KB", "0.5 KB", "5 KB", "50 KB", "one 50 KB string")
