@@ -13,7 +13,7 @@ from builds import BUILDS
 from costs import assert_linear
 from lenient_cases import REPAIRED
 from lenient_texts import broken, cut_at_random, grows, has_duplicates, read, valid
-from model import exactly
+from model import exactly, two_way_cuts
 
 # how many each property tries
 TEXTS = 120
@@ -188,6 +188,7 @@ def test_promises_of_ten_thousand_texts(
         ({"max_number": 1}, "+1161=", "number_limit", 1),
         ({"max_number": 6}, '{"a": 1,234,567, "b": 1}', "number_limit", 12),
         ({"max_depth": 1}, "[(1)]", "depth_limit", 1),
+        ({"max_string": 81}, "{%s yy: 1}" % ("x" * 79), "string_limit", 82),
         ({"max_document": 6}, '{"a": "b" , c: 1}', "document_limit", 6),
         ({"max_document": 12}, '["a", tru e, 1]', "document_limit", 12),
         ({"max_document": 10}, '["a"      , b"]', "document_limit", 10),
@@ -203,6 +204,59 @@ def test_l11_limits_hold_during_look_ahead(
         line, column = text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)
         assert accumulator.error[0::2] == (code, index, column), fragments
         assert accumulator.error.line == line
+
+
+@each_build
+@pytest.mark.parametrize(
+    ("limits", "text"),
+    [
+        ({"max_string": 9}, '{"a": "x" yyyyyy"}'),
+        ({"max_string": 7}, "{'a': 'xxxxxxx'}"),
+        ({"max_string": 9}, '{"a": hello you}'),
+        ({"max_string": 3}, "{abc: 1}"),
+        ({"max_string": 82}, "{%s yy: 1}" % ("x" * 79)),
+        ({"max_string": 4}, r'["\d\d"]'),
+        ({"max_string": 2}, r'["\x41\u{1F600}", {"\x41\u{1F600}": 1}]'),
+        ({"max_string": 1}, r"['\'', '\n', '\ud83d\ude00', '']"),
+        ({"max_string": 4}, '["a" + "bcd"]'),
+        ({"max_string": 3}, '["""a"b""", \'\'\'a"b\'\'\']'),
+        ({"max_string": 6}, '["ab\ncd\n"]'),
+        ({"max_string": 2}, '{"a": "bc, "de": 1}'),
+        ({"max_string": 2}, r"{\"ab\": \"cd\"}"),
+        ({"max_number": 5}, "[12345, -1234]"),
+        ({"max_number": 6}, "[0x1234, 1_0000]"),
+        ({"max_number": 9}, '{"a": 1,234,567, "b": 1}'),
+        ({"max_depth": 2}, '[(1), {"a": 1}]'),
+    ],
+)
+def test_l11_a_limit_that_is_reached_is_no_error(midstream: Any, limits: dict[str, int], text: str) -> None:
+    for fragments in ([text], *two_way_cuts(text), [*text]):
+        accumulator = lenient(midstream, limits=midstream.Limits(**limits))
+        for fragment in fragments:
+            accumulator.add_fragment(fragment)
+        accumulator.finish()
+        assert accumulator.error is None, fragments
+
+
+@each_build
+@pytest.mark.parametrize(
+    "text",
+    [
+        r'["a\nb\x41c\u{1F600}\ud83d\ude00 \d"d"ef" + "gh"]',
+        "['''ab\n\n\"c''']",
+        "[abc def]",
+        '{"a": "bc, d, "e": 1}',
+        '["""ab\n"c"""]',
+        r"[\"ab\\nc\\\"d\"]",
+    ],
+)
+def test_l11_a_string_that_is_too_long_is_reported_up_to_its_limit(midstream: Any, text: str) -> None:
+    [complete] = [row[2] for row in read(midstream, [text])[0] if row[0] == "CompleteString"]
+    for limit in range(len(complete)):
+        for fragments in ([text], [*text]):
+            rows, accumulator = read(midstream, fragments, limits=midstream.Limits(max_string=limit))
+            assert "".join(row[2] for row in rows if row[0] == "PartialString") == complete[:limit]
+            assert accumulator.error.code == "string_limit"
 
 
 @each_build

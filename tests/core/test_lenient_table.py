@@ -103,6 +103,17 @@ def test_valid(text: str, midstream: Any) -> None:
 
 
 @each_build
+@each_valid
+def test_valid_is_reported_in_the_same_pieces(text: str, midstream: Any) -> None:
+    found = []
+    for dialect in ("strict", "lenient"):
+        accumulator = midstream.JsonFragmentAccumulator(dialect=dialect)
+        updates = [*accumulator.add_fragment(text), *accumulator.finish()]
+        found.append([(update.kind, update.path, update.text_value) for update in updates])
+    assert found[0] == found[1]
+
+
+@each_build
 @pytest.mark.parametrize("rule", UNTOUCHED)
 def test_where_a_rule_does_not_apply(rule: str, midstream: Any) -> None:
     code, texts = UNTOUCHED[rule]
@@ -130,6 +141,33 @@ def test_what_follows_the_root(midstream: Any) -> None:
         for piece in pieces:
             accumulator.add_fragment(piece)
         assert (accumulator.value, accumulator.trailing) == ({"a": 1}, "} [2,] 'c' ")
+
+
+@each_build
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("[2,]", [2]),
+        ("[22,]", [22]),
+        ('{"a": 1,}', {"a": 1}),
+        ('{"a": 11,}', {"a": 11}),
+        ("(1, 2)", [1, 2]),
+        ("(1, 2,)", [1, 2]),
+        ("[{1: 2]]", [{"1": 2}]),
+        ("{1: [2}}", {"1": [2]}),
+        ("'c'", "c"),
+        ("True", True),
+        ("+1", 1),
+        (".5", 0.5),
+    ],
+)
+def test_where_a_repaired_root_ends(text: str, value: Any, midstream: Any) -> None:
+    for fragments in cuttings(f"{text} x"):
+        accumulator = midstream.JsonValueAccumulator(dialect="lenient", after_root="ignore")
+        for fragment in fragments:
+            accumulator.add_fragment(fragment)
+        accumulator.finish()
+        assert (accumulator.value, accumulator.trailing) == (value, " x"), fragments
 
 
 @each_build

@@ -73,6 +73,15 @@ INNER_QUOTES = [
     fix("S1 a comment", '{"a": "b" // one\n}', {"a": "b"}, "comment"),
     fix("S1 a comma and a comment", '{"a": "b", // one\n"c": 1}', {"a": "b", "c": 1}, "comment"),
     fix("S1 a comma and a name", '{"a": "b", c: 1}', {"a": "b", "c": 1}, "unquoted_key"),
+    fix(
+        "S1 a comma and a name with signs", '{"a": "b", _c-d.e$: 1}', {"a": "b", "_c-d.e$": 1}, "unquoted_key"
+    ),
+    fix(
+        "S1 a comma and a name after much text",
+        '{"a": "%s", bcd: 1}' % ("x" * 70),
+        {"a": "x" * 70, "bcd": 1},
+        "unquoted_key",
+    ),
     fix("S1 a comma and a closer", '{"a": "b",}', {"a": "b"}, "trailing_comma"),
     fix("S1 a comma and a new line", '{"a": "b",\nc: 1}', {"a": "b", "c": 1}, "unquoted_key"),
     fix("S1 within an array", '["a "b" c", "d"]', ['a "b" c', "d"], *["inner_quote"] * 2),
@@ -146,6 +155,9 @@ TRIPLE_QUOTES = [
     fix("S4 two quotes within", '{"a": """x "" y"""}', {"a": 'x "" y'}, "triple_quotes"),
     fix("S4 three single quotes", "{\"a\": '''it's'''}", {"a": "it's"}, "triple_quotes"),
     fix("S4 lines", '["""x\ny"""]', ["x\ny"], "triple_quotes", "raw_control"),
+    fix("S4 a member within", '{"a": """x", "y": 1"""}', {"a": 'x", "y": 1'}, "triple_quotes"),
+    fix("S4 a bracket within", '["""x"] y"""]', ['x"] y'], "triple_quotes"),
+    fix("S4 a key", '{"""a": 1, "b""": 2}', {'a": 1, "b': 2}, "triple_quotes"),
     fix("S4 nothing", '["""""", 1]', ["", 1], "triple_quotes"),
 ]
 
@@ -218,6 +230,8 @@ KEYS = [
     fix("B1 a literal", "{true: 1, null: 2}", {"true": 1, "null": 2}, *["unquoted_key"] * 2),
     fix("B1 a space after it", '{a : 1, "b": 2}', {"a": 1, "b": 2}, "unquoted_key"),
     fix("B1 half of its quotes", '{a": 1}', {"a": 1}, "missing_quote"),
+    fix("B1 a long name and another", "{%s y: 1}" % ("x" * 70), {"x" * 70 + " y": 1}, "unquoted_key"),
+    fix("B1 a quote after a long name", '{%s"y: 1}' % ("x" * 70), {"x" * 70 + '"y': 1}, "unquoted_key"),
     fix("B1 within an object", '{"a": {b: 1}}', {"a": {"b": 1}}, "unquoted_key"),
 ]
 
@@ -296,6 +310,7 @@ LIKE_NUMBERS = [
 CALLS = [
     fix("B6 a string", '{"a": ObjectId("507f")}', {"a": "507f"}, "call"),
     fix("B6 a number", '{"a": NumberLong(5), "b": 1}', {"a": 5, "b": 1}, "call"),
+    fix("B6 a name with signs", '{"a": _to$date_1("x")}', {"a": "x"}, "call"),
     fix("B6 an object", '[Some({"a": 1})]', [{"a": 1}], "call"),
     fix("B6 a tuple", '{"a": (1, 2)}', {"a": [1, 2]}, "tuple"),
     fix("B6 a tuple of one", "[(1,)]", [[1]], "tuple", "trailing_comma"),
@@ -305,6 +320,13 @@ CALLS = [
     fix("B6 a tuple of none", "[()]", [[]], "tuple"),
     fix("B6 a comma after the argument", "{a: f(1, )}", {"a": 1}, "unquoted_key", "call", "trailing_comma"),
     fix("B6 a bracket closes around a call", "[[f(1], [2), 3]]", [[1], [2, 3]], "call", "junk"),
+    fix(
+        "B6 a bracket closes around a call in a tuple",
+        "[(1, [f(2], 3), 4]",
+        [[1, [2], 3], 4],
+        "tuple",
+        "call",
+    ),
     fix(
         "B6 a brace closes a tuple",
         '[{"a": (1}, {"b": )}]',
@@ -352,6 +374,8 @@ SEPARATORS = [
     fix("P3 between members", '{"a": 1 "b": 2}', {"a": 1, "b": 2}, "missing_comma"),
     fix("P3 between members on lines", '{"a": true\n"b": null}', {"a": True, "b": None}, "missing_comma"),
     fix("P3 between items", "[1 2 3]", [1, 2, 3], *["missing_comma"] * 2),
+    fix("P3 between words", "[1 true null]", [1, True, None], *["missing_comma"] * 2),
+    fix("P3 between a string and a member", '{"a": "b" "c": 1}', {"a": "b", "c": 1}, "missing_comma"),
     fix("P3 between strings", '["a" "b"]', ["a", "b"], "missing_comma"),
     fix("P3 between strings on lines", '["a"\n"b"]', ["a", "b"], "missing_comma"),
     fix("P3 between objects", "[{} {}]", [{}, {}], "missing_comma"),
@@ -371,6 +395,7 @@ SEPARATORS = [
 OTHER_SEPARATORS = [
     fix("P4 an equals sign", '{"a" = 1}', {"a": 1}, "equals"),
     fix("P4 an arrow", '{"a" => 1}', {"a": 1}, "equals"),
+    fix("P4 an arrow without spaces", '{"a"=>1}', {"a": 1}, "equals"),
     fix("P4 after a name", "{a = 1}", {"a": 1}, "unquoted_key", "equals"),
     fix("P4 a semicolon in an object", '{"a": 1; "b": 2}', {"a": 1, "b": 2}, "semicolon"),
     fix("P4 a semicolon in an array", "[1; 2]", [1, 2], "semicolon"),
@@ -428,6 +453,8 @@ ODD_SPACES = [
 JUNK = [
     fix("P11 a sign after an item", "[1 @, 2]", [1, 2], "junk"),
     fix("P11 a sign after a member", '{"a": 1 ), "b": 2}', {"a": 1, "b": 2}, "junk"),
+    fix("P11 a parenthesis before a colon", '{"a"/**/): 1}', {"a": 1}, "comment", "junk"),
+    fix("P11 a control character before a colon", '{"a"/**/\x01: 1}', {"a": 1}, "comment", "junk"),
     fix("P11 a colon too many", '{"a":: 1}', {"a": 1}, "junk"),
 ]
 
