@@ -217,6 +217,15 @@ def test_text_after_the_root(midstream: Any) -> None:
     assert len(list(midstream.select("[1] x", "[*]", to_end=True, after_root="ignore"))) == 1
 
 
+@each_build
+def test_paths_and_type_may_be_named_and_options_must(midstream: Any) -> None:
+    accumulator = midstream.JsonSelectAccumulator(paths="a", type=None)
+    assert [match.value for match in accumulator.add_fragment('{"a": 1')] == []
+    assert [match.value for match in accumulator.add_fragment("}")] == [1]
+    with pytest.raises(TypeError, match="positional"):
+        midstream.JsonSelectAccumulator("a", None, True)
+
+
 # --- partial
 
 
@@ -249,6 +258,20 @@ def test_the_order_of_partial_matches(midstream: Any) -> None:
 
 
 @each_build
+def test_open_items_and_their_array_grow_together(midstream: Any) -> None:
+    text = '{"a": ["b", "cd", [1], "efg"]}'
+    for fragments in cuttings(text):
+        shown = [value["a"] for value in midstream.values(fragments) if "a" in value]
+        matches = [*midstream.select(fragments, ["a", "a[*]"], partial=True)]
+        arrays = [match.value for match in matches if match.pattern == "a"]
+        assert [value for i, value in enumerate(arrays) if i == 0 or value != arrays[i - 1]] == [
+            value for i, value in enumerate(shown) if i == 0 or value != shown[i - 1]
+        ]
+        items = {match.segments: match.value for match in matches if match.pattern == "a[*]"}
+        assert items == {("a", 0): "b", ("a", 1): "cd", ("a", 2): [1], ("a", 3): "efg"}
+
+
+@each_build
 def test_partial_values_never_change(midstream: Any) -> None:
     text = '{"a": [{"b": "cd"}, [1, 2], "ef"], "g": 1}'
     kept = [(m.value, json.dumps(m.value)) for m in midstream.select(list(text), ["a", "a[*]"], partial=True)]
@@ -278,6 +301,8 @@ ERRORS = [
     '[1, {"a" 1}',
     '{"a": 1',
     "[[1], 2,]",
+    '[1, 2, 3, "x\n',
+    "[1, 2, [3], 4, tru?",
     '{"a": {"b":}}',
     "?",
 ]
@@ -319,6 +344,44 @@ def test_refused_paths(midstream: Any, path: str) -> None:
     assert info.value.code == "invalid_path"
 
 
+NAMES, BRACKETS = "expected a name", "expected an index, a quoted key"
+UNION, SLICES = "a union is written as a list of paths", "slices are not supported"
+REASONS: dict[Any, tuple[int, str]] = {
+    "a[-1]": (1, "a negative index counts from the end"),
+    "ab[1:2]": (2, SLICES),
+    "a[-1:]": (1, SLICES),
+    "a[0].b[:]": (6, SLICES),
+    "a[?@.b]": (1, "filters are not supported"),
+    "a[0,1]": (1, UNION),
+    "a[*, 1]": (1, UNION),
+    "a['x' , 'y']": (1, UNION),
+    "a..b": (1, "'..' is not supported"),
+    "..": (0, "'..' is not supported"),
+    "a[": (1, BRACKETS),
+    "a[01]": (1, BRACKETS),
+    "a.b['x": (3, BRACKETS),
+    'a["x]': (1, BRACKETS),
+    "a]": (1, NAMES),
+    ".a": (0, NAMES),
+    "a.[0]": (1, NAMES),
+    "a[0]bc": (4, NAMES),
+    "a[0]/bc": (4, NAMES),
+    "/a/0": (0, "a JSON Pointer is not supported"),
+    ("a", -1): (0, "a negative index counts from the end"),
+}
+
+
+@each_build
+@pytest.mark.parametrize("path", REASONS, ids=str)
+def test_the_error_of_a_path_says_where_and_why(midstream: Any, path: Any) -> None:
+    index, reason = REASONS[path]
+    with pytest.raises(midstream.JsonStreamError) as info:
+        midstream.select([], path)
+    error = info.value
+    assert (error.index, error.line, error.column) == (index, 1, index + 1)
+    assert str(error).startswith(f"invalid path: {reason}")
+
+
 @each_build
 def test_what_is_no_path(midstream: Any) -> None:
     for paths in (None, 1, ("a", None), ("a", True), [None], {"a", "b"}, b"a"):
@@ -332,7 +395,7 @@ def test_what_is_no_path(midstream: Any) -> None:
 
 @each_build
 def test_paths_are_those_of_parse_path(midstream: Any) -> None:
-    keys = ["a", "$x", "root2", "e.mail", "", "a b", "'", '"', "\\", "*", "é", "1", "a]b"]
+    keys = ["a", "$x", "#x", "!", "root2", "e.mail", "", "a b", "'", '"', "\\", "*", "é", "1", "a]b"]
     for key in keys:
         value = {key: [{key: 1}]}
         (match,) = midstream.select(json.dumps(value), (key, 0, key))
@@ -638,6 +701,15 @@ def test_an_invalid_value_ends_the_stream() -> None:
     # an invalid value that precedes bad JSON is reported, not the JSON
     with pytest.raises(compiled.TypedStreamError):
         list(compiled.select('["x", ?', "[*]", int))
+
+
+def test_each_path_has_its_type_whatever_else_a_call_completes() -> None:
+    text = '{"a": 1, "b": "2", "c": "x"}'
+    found = [match.value for match in compiled.select(text, {"a": None, "b": int})]
+    assert found == [1, 2]
+    with pytest.raises(compiled.TypedStreamError) as info:
+        compiled.JsonSelectAccumulator({"a": None, "c": int}).add_fragment(text)
+    assert [match.value for match in info.value.matches] == [1]
 
 
 def test_partial_values_are_not_validated() -> None:
