@@ -55,6 +55,11 @@ TABLE: dict[str, tuple[str, list[str], list[Any]]] = {
         ['T```python\ny = "```"\n``` \n', "prose"],
         [{"b": 2}],
     ),
+    "a run and a word in another language": (
+        '```python\n```x\n{"a": 1}\n```\n[{}]',
+        ['T```python\n```x\n{"a": 1}\n```\n', "prose"],
+        [[{}]],
+    ),
     "code within a line": (
         'Use ```x``` or `{y}`: {"a": 1}',
         ["TUse ```x``` or `{y}`: ", "prose"],
@@ -193,6 +198,21 @@ def test_a_document_is_reported_at_once(midstream: Any) -> None:
 
 
 @each_build
+def test_what_follows_code_is_reported_at_once(midstream: Any) -> None:
+    events = midstream.JsonExtractor().add_fragment('```python\nx\n```\n[{"a')
+    assert joined(events)[:2] == [("text", "```python\nx\n```\n"), ("start", 0, "prose")]
+
+
+@each_build
+@each_case("case", TABLE)
+def test_far_into_a_fragment(midstream: Any, case: tuple[str, list[str], list[Any]]) -> None:
+    text = f"{'Some prose first. ' * 20}\n{case[0]}"
+    expected = extracted(midstream, [*text], pick="all")
+    for at in range(len(text) - len(case[0]), len(text)):
+        assert extracted(midstream, [text[:at], text[at:]], pick="all") == expected
+
+
+@each_build
 def test_prose_is_reported_at_once_and_little_is_held_back(midstream: Any) -> None:
     texts = ["plain", "a {b", "a [", "```", "~~~js", "<thin", "x `", "y {  ", "{" + "n" * 30, "```json\n  "]
     for text in texts:
@@ -229,6 +249,13 @@ THINKING = {
     "open, any closing tag": ("open", "hm</reasoning>{}", ["Rhm", "bare"]),
     "open, then another": ("open", "a</think>b<think>c</think>{}", ["Ra", "Tb", "Rc", "prose"]),
     "open to the end": ("open", "  ", ["R  ", "!no_json"]),
+    "open, white space before its tag": ("open", "\n   <reasoning>hm</reasoning>{}", ["Rhm", "bare"]),
+    "open, most white space": ("open", " " * 256 + "<think>hm</think>{}", ["Rhm", "bare"]),
+    "open, too much white space": (
+        "open",
+        " " * 257 + "<think>{}",
+        ["R" + " " * 257 + "<think>{}", "!no_json"],
+    ),
     "closed without an opening tag": ("auto", "a</think>{}", ["Ta</think>", "prose"]),
     "tags are text": (None, "<think>{}</think>", ["T<think>", "prose", "T</think>"]),
 }

@@ -64,6 +64,10 @@ TABLE: list[tuple[str, int, int, int]] = [
     ("[[Page]]", NO, NO, NO),
     ("[[null]", NO, YES, YES),
     ("[2024-01-01] x", NO, NO, YES),
+    ("[ -5 apples]", NO, NO, YES),
+    ("[  .5 litres]", NO, NO, YES),
+    ("[ +5 litres]", NO, NO, YES),
+    ("[ - item]", NO, NO, NO),
 ]
 PLACES = [(False, False), (True, False), (True, True)]
 
