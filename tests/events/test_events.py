@@ -195,6 +195,54 @@ def made(m: Any, kind: str, text: str | None, fields: dict[str, Any]) -> Any:
 
 
 @each_build
+def test_updates_that_follow_from_the_text_are_not_written(midstream: Any) -> None:
+    pieces = [call(midstream, text, tool_call_id="a") for text in ('{"x', '":1', ',"y":[]}')]
+    plain, other, alone = (midstream.EventWriter("compact") for _ in range(3))
+    lenient = midstream.EventWriter("compact", dialect="lenient")
+    for piece, message in zip(pieces, enriched(midstream, pieces), strict=True):
+        assert message.json_update_fragments
+        assert other.add_message(message) == plain.add_message(piece)
+        # a client has to know them before the first repair; and without their text, they are all there is
+        assert b'"kind"' in lenient.add_message(message)
+        assert b'"kind"' in alone.add_message(message._replace(function_args=""))
+
+
+@each_build
+def test_an_event_with_many_calls_is_one_message(midstream: Any) -> None:
+    writer = midstream.EventWriter("compact")
+    calls = [call(midstream, "[", index=index) for index in range(300)]
+    entries = [writer.start(), writer.add_message(midstream.ToolCallsUpdate(calls))]
+    reader = midstream.EventReader()
+    [message] = [message for entry in entries for message in reader.add_bytes(entry)]
+    assert [piece.index for piece in message.tool_call_updates] == [*range(300)]
+
+
+@each_build
+@each_form
+def test_text_is_written_as_utf8(midstream: Any, form: str) -> None:
+    writer = midstream.EventWriter(form)
+    messages = [
+        midstream.TextDelta("é\U0001f600"),
+        midstream.ToolResult("a", "é\U0001f600"),
+        {"type": "message_end", "reason": "é\U0001f600"},
+    ]
+    entries = [*map(writer.add_message, messages), writer.error("c", "é\U0001f600")]
+    for entry in entries:
+        assert "é\U0001f600".encode() in entry
+        assert b"\\u" not in entry
+
+
+@each_build
+def test_events_with_a_number_have_it_and_the_number_of_their_part(midstream: Any) -> None:
+    writer = midstream.EventWriter("compact", stream_id="s")
+    assert [writer.mark() for _ in range(2)] == [b"id: s-0\n\n", b"id: s-1\n\n"]
+    writer.number(7)
+    assert [writer.mark() for _ in range(3)] == [b"id: s-7\n\n", b"id: s-7.1\n\n", b"id: s-7.2\n\n"]
+    writer.number(9, 4)
+    assert [writer.mark() for _ in range(2)] == [b"id: s-9.4\n\n", b"id: s-9.5\n\n"]
+
+
+@each_build
 def test_pieces_of_one_event_share_an_event(midstream: Any) -> None:
     writer = midstream.EventWriter("compact")
     both = [call(midstream, "[", index=0), call(midstream, "{", index=1)]

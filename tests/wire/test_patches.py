@@ -143,6 +143,18 @@ def test_1_patches_applied_are_the_snapshot(
     assert shown == ({"a/b": expected} if base else expected)
 
 
+def test_options_are_named_and_strings_are_replaced_unless_asked_otherwise(midstream: Any) -> None:
+    with pytest.raises(TypeError, match="positional"):
+        midstream.JsonPatchWriter("/a")
+    updates = [{"path": "root", "kind": "PartialString", "textValue": text} for text in ("a", "b")]
+    for writer, op in (
+        (midstream.JsonPatchWriter(), {"op": "replace", "path": "", "value": "ab"}),
+        (midstream.JsonPatchWriter(append=True), {"op": "append", "path": "", "value": "b"}),
+    ):
+        writer.add_updates(updates[0])
+        assert writer.add_updates(updates[1]) == [op]
+
+
 def test_an_invalid_batch_changes_nothing(midstream: Any) -> None:
     writer = midstream.JsonPatchWriter()
     start = {"path": "root", "kind": "StartObject"}
@@ -212,6 +224,10 @@ APPLIED: list[tuple[Any, Ops, Any]] = [
     ], {"a": {"b": [1, 2]}, "c": {"b": [0, 1]}}),
     ({"a": {"a": 1}}, [{"op": "replace", "path": "/a/a", "value": 2}], {"a": {"a": 2}}),
     ({"a": 1}, [{"op": "move", "from": "/a", "path": "/a"}], {"a": 1}),
+    ({"b": 1}, [{"op": "move", "from": "/b", "path": "/a"}], {"a": 1}),
+    ({"a": 1, "b": {}}, [{"op": "move", "from": "/a", "path": "/b/c"}], {"b": {"c": 1}}),
+    ({"a": {}, "b": 1}, [{"op": "move", "from": "/b", "path": "/a/c"}], {"a": {"c": 1}}),
+    ({"a": {"b": 1}}, [{"op": "move", "from": "/a/b", "path": "/a"}], {"a": 1}),
     ({"a": 1}, [{"op": "replace", "path": "", "value": [1]}, {"op": "add", "path": "/1", "value": 2}],
      [1, 2]),
     ("a", [{"op": "append", "path": "", "value": "b"}], "ab"),
@@ -290,6 +306,8 @@ def test_deep_values_need_no_recursion(midstream: Any) -> None:
     value: Any = None
     for patch in midstream.patches(["[" * depth, "1", "]" * depth], limits=limits):
         value = midstream.apply_patch(value, patch)
+    place = "/0" * 1_000
+    assert midstream.apply_patch(value, [{"op": "move", "from": place, "path": place}]) is value
     for _ in range(depth):
         [value] = value
     assert value == 1
