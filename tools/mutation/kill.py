@@ -50,7 +50,7 @@ SUITES = {
     "values": "values_edges values value_invariants nasty misuse rebuild",
     "tree": "tree_edges tree value_invariants nasty misuse",
     "chunker": "chunker_edges chunker chunker_recorded chunker_parser chunker_properties",
-    "lenient": "lenient_table lenient_invariants dialect lenient_tree lenient_corpus lenient_extraction",
+    "lenient": "lenient_table lenient_recorded lenient_invariants dialect lenient_tree lenient_extraction",
     "select": "select",
     "extract": "openings decoding extractor extracted lenient_extraction lenient_corpus",
     "patches": "patches",
