@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["Adapter"]
 
 
-@cython.auto_pickle(True)
-@cython.cclass
 class Adapter:
     """Turn the events of one stream into messages."""
 

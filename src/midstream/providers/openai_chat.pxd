@@ -1,9 +1,8 @@
-from ._adapter cimport Adapter as BaseAdapter
 from ._reading cimport (
     arguments_text, as_index, as_items, as_word, decoded, fields, get, items, member, text, word,
 )
 
-cdef class Adapter(BaseAdapter):
+cdef class Adapter:
     cdef object _usage
     cdef dict _parts
     cpdef list _read(self, object event)

@@ -18,7 +18,6 @@ from ..calls.messages import (
     ToolCallUpdate,
 )
 from ..core import cython_shim as cython
-from ._adapter import Adapter as BaseAdapter
 from ._parts import provider_error, usage_of
 
 if not TYPE_CHECKING and cython.compiled:
@@ -66,8 +65,12 @@ _CHUNK_PARTS = ("citations", "search_results", "prompt_filter_results")
 
 @cython.auto_pickle(True)
 @cython.cclass
-class Adapter(BaseAdapter):
-    """Read ``chat.completion.chunk`` events."""
+class Adapter:
+    """Read ``chat.completion.chunk`` events.
+
+    It has the methods of the base class without deriving from it: an extension type derives from no other
+    class, and as extension types both would make the attributes of all other adapters slower.
+    """
 
     cut = CUT
 
@@ -77,9 +80,13 @@ class Adapter(BaseAdapter):
         self._parts: dict[str, Any] = {}
 
     def add_event(self, event: Any) -> list[Message]:
-        # as inherited, but compiled, `_read` is called directly
+        """Return the messages of the next event, as the base class does."""
         event = decoded(event)
         return [] if event is None else self._read(event)
+
+    def finish(self) -> list[Message]:
+        """Return nothing: no message is held back."""
+        return []
 
     @staticmethod
     def knows(event: Any) -> bool:
