@@ -219,6 +219,14 @@ def test_an_event_with_many_calls_is_one_message(midstream: Any) -> None:
 
 @each_build
 @each_form
+def test_a_message_may_continue_after_its_end(midstream: Any, form: str) -> None:
+    end = midstream.MessageEnd("stop", message_id="m")
+    messages = [midstream.TextDelta("ab", "m"), end, midstream.TextDelta("c", "m"), end]
+    assert read(midstream, written(midstream, form, messages)) == messages
+
+
+@each_build
+@each_form
 def test_text_is_written_as_utf8(midstream: Any, form: str) -> None:
     writer = midstream.EventWriter(form)
     messages = [
@@ -625,6 +633,8 @@ def test_a_new_kind_of_text_is_ignored(midstream: Any) -> None:
     assert reader.add_bytes(b'data: [1,{"new":1}]\n\n') == []
 
 
+PIECE = '"type":"tools_call_update","index":0,"function_args":"x","args_offset":0,"json_update_fragments":[]'
+
 MALFORMED = [
     b"data: [0]\n\n", b'data: ["a",0,"x"]\n\n', b"data: [[0,0]]\n\n", b'data: [0,-1,"x"]\n\n',
     b"data: [0,0,1]\n\n", b'data: [0,0,"x",[],1]\n\n', b'data: [1,{"type":"call","id":5}]\n\n',
@@ -632,6 +642,8 @@ MALFORMED = [
     b"data: [0,\n\n", b"data: []\n\n", b"event: text_delta\ndata: {\n\n",
     b'event: text_delta\ndata: {"text": 5}\n\n', b"event: text_delta\ndata: {}\n\n",
     b'event: tools_call_update\ndata: {"tool_call_updates": 1}\n\n',
+    *(f'event: tools_call_update\ndata: {{{PIECE},"{name}":5}}\n\n'.encode()
+      for name in ("message_id", "tool_call_id", "function_name")),
 ]  # fmt: skip
 
 

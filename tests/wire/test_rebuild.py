@@ -324,6 +324,51 @@ def test_malformed(midstream: Any, context: str, name: str, bad: Any, code: str)
 
 
 @each_build
+@pytest.mark.parametrize(
+    ("updates", "path"),
+    [
+        ([OPEN, CLOSE_LIST], "root"),
+        ([OPEN, wire("root.a", "StartArray"), CLOSE], "root.a"),
+        ([OPEN, wire("root.a", "StartArray"), number("root.a[1]", 1)], "root.a"),
+        ([wire("args", "StartObject"), number("args.a[0].b", 1), wire("args.a[0]", "EndArray")], "args.a[0]"),
+        ([wire("", "StartObject"), wire("a", "StartArray"), wire("a", "EndObject")], "a"),
+    ],
+)
+def test_a_misplaced_update_is_reported_with_the_open_container(
+    midstream: Any, updates: list[Wire], path: str
+) -> None:
+    with pytest.raises(midstream.JsonStreamError) as caught:
+        midstream.JsonFragmentRebuilder().apply(updates)
+    assert (caught.value.code, caught.value.path) == (MISPLACED, path)
+
+
+@each_build
+def test_updates_and_their_wire_forms_may_alternate(midstream: Any) -> None:
+    updates = midstream.JsonFragmentAccumulator().add_fragment('{"a": [{"b": 1}, "x')
+    for pattern in range(1 << len(updates)):
+        rebuilder = midstream.JsonFragmentRebuilder()
+        for place, update in enumerate(updates):
+            rebuilder.apply(midstream.to_wire(update) if pattern >> place & 1 else update)
+        assert rebuilder.value == {"a": [{"b": 1}, "x"]}
+
+
+@each_build
+def test_members_of_a_root_without_a_name_imply_it(midstream: Any) -> None:
+    for first in (number("a", 1), wire("a", "CompleteBoolean", value=True), wire("a", "PartialString", "x")):
+        rebuilder = midstream.JsonFragmentRebuilder()
+        rebuilder.apply([first])
+        assert [*rebuilder.value] == ["a"]
+
+
+@each_build
+def test_kinds_may_be_written_in_camel_case(midstream: Any) -> None:
+    for update in midstream.updates(['{"a": "b', 'c", "d": [1, true, null]}']):
+        data = midstream.to_wire(update)
+        kind = data["kind"]
+        assert midstream.from_wire(data | {"kind": kind[0].lower() + kind[1:]}) == update
+
+
+@each_build
 @pytest.mark.parametrize("kind", ["Repair", "Complete", "COMPLETENULL", ""])
 @pytest.mark.parametrize("context", CONTEXTS.values(), ids=list(CONTEXTS))
 def test_unknown_kinds_are_ignored(midstream: Any, context: Context, kind: str) -> None:
