@@ -9,6 +9,7 @@ import pytest
 from fuzz import HARNESSES
 from mutation import kill
 from mutation.mutants import GROUPS, path_of
+from mutation.swap import swappable
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "midstream"
@@ -31,3 +32,13 @@ def test_what_a_group_names_is_there(group: str) -> None:
 def test_no_module_is_in_two_groups() -> None:
     modules = [module for group in GROUPS.values() for module in group]
     assert len(modules) == len({*modules})
+
+
+def test_functions_are_swapped_and_what_is_done_on_import_is_not() -> None:
+    source = "A = {a: 1 for a in ()}\nB = {b: 2 for b in ()}\n\ndef f():\n    return 3\n"
+    swapped = swappable(source, source.replace("3", "4"))
+    assert swapped is not None
+    assert [*swapped] == ["f"]
+    # one of two comprehensions, which have the same name
+    for old, new in (("1", "5"), ("2", "5"), ("def f():", "def f(a=5):")):
+        assert swappable(source, source.replace(old, new)) is None

@@ -67,7 +67,8 @@ def swappable(source: str, mutated: str) -> dict[str, CodeType] | None:
     differ = {name: code for name, code in functions(new).items() if code != before[name]}
     # what was made of a function on import stays as it was
     comes_too_late = any("<" in name for name in differ) or differ.keys() & used_on_import(new)
-    return None if comes_too_late else differ
+    # of several with one name, such as comprehensions, only the last is in the dict
+    return None if comes_too_late or not differ else differ
 
 
 def targets(module: str, codes: dict[str, CodeType]) -> list[tuple[Any, CodeType]]:
