@@ -13,7 +13,7 @@ from builds import BUILDS
 from costs import assert_linear
 from lenient_cases import REPAIRED
 from lenient_texts import broken, cut_at_random, grows, has_duplicates, read, valid
-from model import exactly, two_way_cuts
+from model import cuttings, exactly
 
 # how many each property tries
 TEXTS = 120
@@ -230,7 +230,7 @@ def test_l11_limits_hold_during_look_ahead(
     ],
 )
 def test_l11_a_limit_that_is_reached_is_no_error(midstream: Any, limits: dict[str, int], text: str) -> None:
-    for fragments in ([text], *two_way_cuts(text), [*text]):
+    for fragments in cuttings(text):
         accumulator = lenient(midstream, limits=midstream.Limits(**limits))
         for fragment in fragments:
             accumulator.add_fragment(fragment)
