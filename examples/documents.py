@@ -36,10 +36,44 @@ accumulator = JsonValueAccumulator(after_root="ignore")
 accumulator.add_fragment('{"city": "Bern"}\nThat is my answer.')
 print(accumulator.value, repr(accumulator.trailing))
 
-print("\nLines that may be torn off, one at a time:")
-accumulator = JsonValueAccumulator(on_error="event")
-for line in ['{"id": 1}\n', '{"id": 2, "say": "oo\n', '{"id": 3}\n']:
-    accumulator.reset()
-    accumulator.add_fragment(line)
-    accumulator.finish()
-    print(accumulator.value, "complete" if accumulator.is_complete else accumulator.error.code)
+
+def lines_of(fragments):
+    """Yield the lines of str or bytes fragments that are cut anywhere; skip blank lines."""
+    parts = []  # of the line that has not ended
+    for fragment in fragments:
+        first, *others = fragment.split("\n" if isinstance(fragment, str) else b"\n")
+        parts.append(first)
+        for other in others:
+            yield from joined(parts)
+            parts = [other]
+    yield from joined(parts)
+
+
+def joined(parts):
+    """Yield the line of these parts, unless it is blank."""
+    if any(part.strip() for part in parts):
+        yield parts[0][:0].join(parts)
+
+
+def documents_of(fragments):
+    """Yield what arrived of each line, and its error, None if the line is one complete document."""
+    accumulator = JsonValueAccumulator(on_error="event")
+    for line in lines_of(fragments):
+        accumulator.reset()
+        accumulator.add_fragment(line)
+        accumulator.finish()
+        yield accumulator.value, accumulator.error
+
+
+DAMAGED = b"""\
+{"id": 1, "city": "Z\xc3\xbcrich"}
+{"id": 2, "say": "oo
+
+<html>504</html>
+{"id": 3}{"id": 4}
+{"id": 5, "city": "Z\xc3"}
+{"id": 6}"""
+
+print("\nLines that may be damaged, cut anywhere:")
+for value, error in documents_of(DAMAGED[i : i + 7] for i in range(0, len(DAMAGED), 7)):
+    print(value, "complete" if error is None else error.code)

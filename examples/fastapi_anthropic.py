@@ -1,5 +1,7 @@
 """Show an answer and its tool calls on a page as they arrive: ``uvicorn examples.fastapi_anthropic:app``."""
 
+from typing import Literal
+
 from anthropic import AsyncAnthropic
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse
@@ -32,8 +34,9 @@ client = AsyncAnthropic()  # the key is in the environment: ANTHROPIC_API_KEY
 
 
 @app.post("/chat")
-async def chat(question: str) -> EventsResponse:
+async def chat(question: str, form: Literal["full", "compact"] = "full") -> EventsResponse:
     """Ask the model, and send its stream to the page."""
     request = {"model": "claude-haiku-5-5", "max_tokens": 1000, "tools": [TOOL], "stream": True}
     messages = [{"role": "user", "content": question}]
-    return EventsResponse(await client.messages.create(**request, messages=messages))
+    stream = await client.messages.create(**request, messages=messages)
+    return EventsResponse(stream, form=form)

@@ -1,5 +1,7 @@
 """Show an answer and its tool calls on a page as they arrive: ``uvicorn examples.fastapi_openai:app``."""
 
+from typing import Literal
+
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
@@ -32,8 +34,9 @@ client = AsyncOpenAI()  # the key is in the environment: OPENAI_API_KEY
 
 
 @app.post("/chat")
-async def chat(question: str) -> EventsResponse:
+async def chat(question: str, form: Literal["full", "compact"] = "full") -> EventsResponse:
     """Ask the model, and send its stream to the page."""
     request = {"model": "gpt-5.4-mini", "tools": [{"type": "function", "function": TOOL}], "stream": True}
     messages = [{"role": "user", "content": question}]
-    return EventsResponse(await client.chat.completions.create(**request, messages=messages))
+    stream = await client.chat.completions.create(**request, messages=messages)
+    return EventsResponse(stream, form=form)

@@ -88,7 +88,7 @@ def test_one_sees_streaming_completion_and_truncation_in_ten_seconds() -> None:
     assert first == sorted(set(first))
     assert any("streaming" in view and "complete" in view for view in views)
     assert "streaming" not in views[-1]
-    assert "args.city  CompleteString" not in screens[first[-1]]
+    assert "root.city  CompleteString" not in screens[first[-1]]
     assert "complete" in views[-1]
     assert "truncated" in views[-1]
     assert any("▌" in screen for screen in screens)
@@ -101,7 +101,7 @@ def test_without_a_terminal_both_parts_are_printed_at_once() -> None:
     done = demo()
     assert time.monotonic() - started < 5
     assert done.stderr == ""
-    assert "args.city  + 'ür'\n" in done.stdout
+    assert "root.city  + 'ür'\n" in done.stdout
     assert "complete: True" in done.stdout
     assert "\nsearch_code: complete\n{\n" in done.stdout
     assert "\nwrite_file: the text ends before the document does (line 1, column 468)\n{\n" in done.stdout
@@ -165,7 +165,7 @@ def test_raw(name: str) -> None:
 def test_stopped() -> None:
     process = pexpect.spawn(DEMO[0], ["-c", SHORT.format(0.2)], dimensions=(50, 120), cwd=str(ROOT))
     try:
-        process.expect("args.city")
+        process.expect("root.city")
         process.sendcontrol("c")
         rest = process.read()
         process.wait()

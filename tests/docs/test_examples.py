@@ -250,3 +250,20 @@ def test_scripts_do_not_hide_what_they_import() -> None:
     assert {"anthropic", "langchain", "pydantic_ai"} <= imported
     names = {path.stem for path in EXAMPLES.rglob("*.py")} - HELPERS
     assert not names & imported
+
+
+def test_lines_do_not_depend_on_the_cut() -> None:
+    documents = runpy.run_path(str(ALL["documents"]))
+    text = '{"a": "é\u2028"}\n\n \r\n{"a": 1\n<html>\n{"a": 2}\r\n[3'
+    lines = ['{"a": "é\u2028"}', '{"a": 1', "<html>", '{"a": 2}\r', "[3"]
+    ends = [None, "truncated", "expected_value", None, "truncated"]
+    data = text.encode()
+    for size in range(1, len(data) + 1):
+        pieces = [text[start : start + size] for start in range(0, len(text), size)]
+        parts = [data[start : start + size] for start in range(0, len(data), size)]
+        assert list(documents["lines_of"](pieces)) == lines
+        assert list(documents["lines_of"](parts)) == [line.encode() for line in lines]
+        for fragments in (pieces, parts):
+            found = list(documents["documents_of"](fragments))
+            assert [error and error.code for _, error in found] == ends
+    assert list(documents["lines_of"]([])) == list(documents["lines_of"](["\n", "", "\n"])) == []

@@ -35,12 +35,16 @@ Next, try
     echo '{{"city": "Par' | {0} value
     {0} demo --raw trip | {0} calls
     {0} demo --raw report | {0} watch --delay 0.05"""
+_UPDATES = """\
+The fragments of another call's arguments, and the updates of each as `midstream updates` prints them
+(in a program, `has 'city'` is an update of the kind Key, and `+ 'Z'` one of the kind PartialString):
+"""
 _WITHOUT_RICH = "To watch two tool calls arrive: pip install 'midstream[cli]', then midstream demo"
 
 
 def show_updates(seconds_per_fragment: float) -> None:
     """Feed the embedded tool call, fragment by fragment, and print the updates of each."""
-    accumulator = JsonFragmentAccumulator(root="args")
+    accumulator = JsonFragmentAccumulator()
     width = max(len(repr(fragment)) for fragment in FRAGMENTS)
     for fragment in FRAGMENTS:
         left = repr(fragment)
@@ -48,7 +52,7 @@ def show_updates(seconds_per_fragment: float) -> None:
             print(f"{left:>{width}}  {update_line(update, sys.stdout.encoding)}")
             left = ""
         if left:
-            print(f"{left:>{width}}  ...")
+            print(f"{left:>{width}}  (no update yet)")
         sys.stdout.flush()
         time.sleep(seconds_per_fragment)
     accumulator.finish()
@@ -95,15 +99,15 @@ def _command() -> str:
 def main() -> None:
     """Run both parts, at a model's speed if the output is a terminal."""
     is_watched = sys.stdout.isatty()
-    core = "compiled" if COMPILED else "plain"
-    print(f"midstream {__version__}, {core} core\n")
+    core = "compiled core" if COMPILED else "core not compiled: same results, several times slower"
+    print(f"midstream {__version__} ({core})\n")
     has_view = find_spec("rich") is not None and find_spec("typer") is not None
     if has_view:
         print(
             "A recorded stream with two tool calls; the model runs out of tokens in the second:\n", flush=True
         )
         show_calls(SECONDS_OF_VIEW if is_watched else 0)
-    print("The fragments of another call, and the updates that a program gets for each:\n")
+    print(_UPDATES)
     show_updates(SECONDS_PER_FRAGMENT if is_watched else 0)
     print(_NEXT.format(_command()) if has_view else _WITHOUT_RICH)
 
