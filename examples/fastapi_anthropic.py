@@ -15,10 +15,8 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>Plan a day</title>
 import { createStore, messages } from "/web/midstream.js";
 const state = call => call.isComplete ? "complete" : call.error?.code ?? "…";
 const line = call => `${call.name} ${JSON.stringify(call.args, null, 2) ?? ""} ${state(call)}`;
-const show = ({ text, calls, status, error }) => {
-  const lines = [text, ...calls.map(line), error?.message ?? status];
-  document.querySelector("pre").textContent = lines.join("\\n");
-};
+const lines = ({ text, calls, status, error }) => [text, ...calls.map(line), error?.message ?? status];
+const show = snapshot => { document.querySelector("pre").textContent = lines(snapshot).join("\\n"); };
 document.querySelector("form").onsubmit = event => {
   event.preventDefault();
   const question = encodeURIComponent(document.querySelector("input").value);
@@ -38,5 +36,4 @@ async def chat(question: str, form: Literal["full", "compact"] = "full") -> Even
     """Ask the model, and send its stream to the page."""
     request = {"model": "claude-haiku-5-5", "max_tokens": 1000, "tools": [TOOL], "stream": True}
     messages = [{"role": "user", "content": question}]
-    stream = await client.messages.create(**request, messages=messages)
-    return EventsResponse(stream, form=form)
+    return EventsResponse(await client.messages.create(**request, messages=messages), form=form)
