@@ -7,6 +7,7 @@ import importlib.machinery
 import inspect
 import sys
 import warnings
+from importlib import import_module
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -72,8 +73,9 @@ def swappable(source: str, mutated: str) -> dict[str, CodeType] | None:
 
 
 def targets(module: str, codes: dict[str, CodeType]) -> list[tuple[Any, CodeType]]:
-    """Find the functions that are to get other code, in every copy of the package."""
-    copies = [sys.modules[name] for package in PACKAGES if (name := f"{package}.{module}") in sys.modules]
+    """Find the functions that are to get other code, in every copy of the package that is loaded."""
+    # some modules are imported when they are first used, which may be later
+    copies = [import_module(f"{package}.{module}") for package in PACKAGES if package in sys.modules]
     return [(function(loaded, name), code) for loaded in copies for name, code in codes.items()]
 
 
