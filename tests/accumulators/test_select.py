@@ -404,6 +404,8 @@ def test_paths_are_those_of_parse_path(midstream: Any) -> None:
                 assert midstream.first(json.dumps(value), path) == 1
     assert midstream.first('{"root": {"$": 1}}', "root.root.$") == 1
     assert midstream.first('{"$": 1}', '["$"]') == 1
+    for key in ("#x", "!", "$x", "**", "*x"):
+        assert midstream.first(json.dumps({"a": 1, key: 2}), key) == 2
     assert midstream.first('{"it\'s": {"\\"": 1}}', "['it\\'s']['\"']") == 1
     assert midstream.first('{"\\u00e9\\n": 1}', "['\\u00e9\\n']") == 1
 

@@ -171,6 +171,27 @@ def test_where_a_repaired_root_ends(text: str, value: Any, midstream: Any) -> No
 
 
 @each_build
+@pytest.mark.parametrize(
+    "text",
+    ["[2,]", "[22,]", '{"a": 1,}', '{"a": 11,}', "(1, 2)", "(11, 2)", "[{1: 2]]", "{1: [2}}", "'c'", "'cc'"],
+)
+def test_the_limit_of_the_next_document_counts_from_the_end_of_a_repaired_root(
+    text: str, midstream: Any
+) -> None:
+    following = f"[{'1, ' * len(text)}2]"
+    for missing in (0, 1):
+        limits = midstream.Limits(max_document=len(following) - missing)
+        for fragments in cuttings(text + following):
+            accumulator = midstream.JsonValueAccumulator(
+                on_error="event", dialect="lenient", after_root="next", limits=limits
+            )
+            for fragment in fragments:
+                accumulator.add_fragment(fragment)
+            accumulator.finish()
+            assert (accumulator.error is not None) == bool(missing), fragments
+
+
+@each_build
 @each_cut
 def test_cut_off(case: Cut, midstream: Any) -> None:
     value, accumulator = value_of(midstream, [case.text])
