@@ -220,8 +220,8 @@ def test_an_event_with_many_calls_is_one_message(midstream: Any) -> None:
 @each_build
 @each_form
 def test_a_message_may_continue_after_its_end(midstream: Any, form: str) -> None:
-    end = midstream.MessageEnd("stop", message_id="m")
-    messages = [midstream.TextDelta("ab", "m"), end, midstream.TextDelta("c", "m"), end]
+    end = midstream.MessageEnd("stop", message_id="one")
+    messages = [midstream.TextDelta("ab", "one"), end, midstream.TextDelta("c", "one"), end]
     assert read(midstream, written(midstream, form, messages)) == messages
 
 
@@ -664,6 +664,19 @@ def test_malformed_events_are_refused(midstream: Any, bad: bytes) -> None:
     assert reader.add_bytes(start + good + bad + good) == [midstream.TextDelta("a")]
     with pytest.raises(midstream.JsonStreamError):
         reader.add_bytes(b"")
+
+
+@each_build
+@pytest.mark.parametrize("name", ["message_id", "tool_call_id", "function_name"])
+def test_names_of_pieces_are_text(midstream: Any, name: str) -> None:
+    reader = midstream.EventReader()
+    reader.add_bytes(midstream.EventWriter("full").start())
+    event = "event: tools_call_update\ndata: {%s,%s}\n\n"
+    [message] = reader.add_bytes((event % (PIECE, f'"{name}":"a"')).encode())
+    assert getattr(message, name) == "a"
+    with pytest.raises(midstream.JsonStreamError) as caught:
+        reader.add_bytes((event % (PIECE, f'"{name}":5')).encode())
+    assert caught.value.code == "invalid_event"
 
 
 @each_build
