@@ -286,6 +286,26 @@ def test_bare_reads_an_object_at_the_start(build: Any, format: Any) -> None:
             assert [event.get("text") for event in events] == [text, None]
 
 
+@pytest.mark.parametrize("format", ["text-hermes", "text-llama3", "text-mistral"])
+@each_build
+def test_bare_reads_an_object_after_reasoning_at_the_start(build: Any, format: Any) -> None:
+    item = '{"name": "f", "parameters": {"a": 1}}'
+    bare = f"[{item}]" if format == "text-mistral" else item
+    for before in (
+        "<think>hm</think>",
+        "<think></think>\n",
+        " \n<think>hm</think> ",
+        "<think>a</think><think>b</think>",
+    ):
+        for pieces in ([before + bare], before + bare):
+            [call] = final(build, format, pieces, bare=True)
+            assert (call.name, call.args, call.is_complete) == ("f", {"a": 1}, True)
+            assert final(build, format, pieces) == []
+            # text precedes the reasoning, or follows it
+            assert final(build, format, ["x", *pieces], bare=True) == []
+            assert final(build, format, [before, "x", bare], bare=True) == []
+
+
 def test_options_belong_to_text_formats() -> None:
     every: list[dict[str, Any]] = [{"bare": True}, {"unwrap": True}, {"tools": {}}]
     for options in every:

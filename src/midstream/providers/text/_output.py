@@ -47,7 +47,7 @@ class Output:
 
     def text(self, piece: str) -> None:
         """Add text."""
-        self.has_content = self.has_content or not piece.isspace()
+        self.has_content = self.has_content or not (piece.isspace() or piece == "")
         self._add("text", piece)
 
     def reasoning(self, piece: str) -> None:
