@@ -47,6 +47,8 @@ TABLE: list[tuple[str, str, str, list[Found], str]] = [
     # hermes
     ("text-hermes", "the name after the arguments", '<tool_call>{"arguments": {"a": 1}, "name": "f"}</tool_call>', [ok("f", {"a": 1})], ""),
     ("text-hermes", "other members", '<tool_call>{"id": "c1", "type": "function", "x": {"name": "no"}, "name": "f", "arguments": {}}</tool_call>', [ok("f", {}, "c1")], ""),
+    ("text-hermes", "the id after the name", '<tool_call>{"name": "f", "id": "c1", "arguments": {"a": 1}}</tool_call>', [ok("f", {"a": 1}, "c1")], ""),
+    ("text-hermes", "the id at the end", '<tool_call>{"name": "f", "arguments": {"a": 1}, "id": "c1"}</tool_call>', [ok("f", {"a": 1}, "c1")], ""),
     ("text-hermes", "no arguments at all", '<tool_call>{"name": "f"}</tool_call>', [ok("f", {})], ""),
     ("text-hermes", "no white space", 'a<tool_call>{"name":"f","arguments":{"a":[]}}</tool_call>b', [ok("f", {"a": []})], "ab"),
     ("text-hermes", "no end tag", '<tool_call>{"name": "f", "arguments": {}} and more', [ok("f", {})], "and more"),
@@ -191,6 +193,7 @@ SCHEMA: dict[str, Any] = {
         "o": {"type": "object"}, "a": {"type": "array"}, "null": {"type": "null"}, "r": {"$ref": "#/$defs/Size"},
         "m": {"$ref": "#/$defs/Maybe"}, "sn": {"anyOf": [{"type": "string"}, {"type": "null"}]},
         "si": {"type": ["string", "integer"]}, "c": {"const": True}, "loop": {"$ref": "#/properties/loop"},
+        "loops": {"anyOf": [{"$ref": "#/properties/loops"}, {"type": "integer"}]},
     },
     "additionalProperties": {"type": "integer"},
 }  # fmt: skip
@@ -202,7 +205,8 @@ VALUES = [
     ("o", '{"a": [1, "</arg>"]}', {"a": [1, "</arg>"]}), ("o", "{'a': 1}", "{'a': 1}"), ("o", "[1]", "[1]"),
     ("a", '["ü", null]', ["ü", None]), ("a", "[1", "[1"), ("r", "2", 2), ("m", "null", None), ("m", "1", 1), ("sn", "null", None),
     ("sn", " null ", None), ("sn", "nullable", "nullable"), ("sn", "nul", "nul"), ("sn", "", ""), ("sn", "None", "None"),
-    ("si", "5", 5), ("si", "5 apples", "5 apples"), ("c", "true", True), ("loop", "x", "x"), ("other", "9", 9),
+    ("si", "5", 5), ("si", "5 apples", "5 apples"), ("c", "true", True), ("loop", "x", "x"), ("loops", "5", 5),
+    ("other", "9", 9),
 ]  # fmt: skip
 
 
@@ -221,6 +225,42 @@ def test_the_schema_gives_the_types(build: Any, format: str, key: str, text: str
         assert read(build, format, [stream], tools=tools)[0] == [
             ok("f", {key: text, "s": "last"} if key != "s" else {"s": "last"})
         ]
+
+
+@each_build
+@pytest.mark.parametrize(("format", "end"), [("text-qwen3-coder", ">"), ("text-glm", "</arg_key>")])
+def test_a_key_of_a_parameter_and_its_end_have_at_most_1024_characters(
+    build: Any, format: str, end: str
+) -> None:
+    longest = 1024 - len(end)
+    for length in (longest, longest + 1, 1100):
+        text = written(format, [Calls((Call("f", {"k" * length: "1"}),))]).text
+        expected = ok("f", {"k" * length: "1"}) if length == longest else (None, "f", {}, "expected_key")
+        for pieces in ([f"{text}x"], [*text, "x"]):
+            calls, events = read(build, format, pieces)
+            assert calls == [expected]
+            assert [event["text"] for event in events if event["type"] == "text_delta"] == ["x"]
+
+
+@each_build
+def test_options_of_a_schema_are_followed_twenty_deep(build: Any) -> None:
+    stream = written("text-glm", [Calls((Call("f", {"x": "5"}),))]).text
+    part: dict[str, Any] = {"type": "integer"}
+    for depth in range(22):
+        tools = {"f": {"properties": {"x": part}}}
+        calls, _ = read(build, "text-glm", [stream], tools=tools)
+        assert calls == [ok("f", {"x": 5 if depth <= 20 else "5"})]
+        part = {"anyOf": [part]}
+
+
+@each_build
+def test_a_header_of_harmony_has_at_most_1024_characters(build: Any) -> None:
+    for channel in ("<|channel|>commentary to=functions.f", "to=functions.f<|channel|>commentary"):
+        for length, calls in ((1024, [ok("f", {})]), (1025, []), (1030, [])):
+            header = f"{channel:{length - len('<|message|>')}}<|message|>"
+            text = f"{header}{{}}<|call|>"
+            for pieces in ([text], list(text)):
+                assert read(build, "text-harmony", pieces)[0] == calls
 
 
 @each_build

@@ -306,6 +306,15 @@ def test_bare_reads_an_object_after_reasoning_at_the_start(build: Any, format: A
             assert final(build, format, [before, "x", bare], bare=True) == []
 
 
+@pytest.mark.parametrize("format", sorted({*FORMATS} - {"text-hermes", "text-llama3", "text-mistral"}))
+@each_build
+def test_bare_means_nothing_to_other_formats(build: Any, format: Any) -> None:
+    for text in ('{"name": "f", "parameters": {}}', '<think>hm</think>{"name": "f", "parameters": {}}'):
+        for pieces in ([text], text):
+            assert final(build, format, pieces, bare=True) == []
+            assert events_of(build, format, pieces, bare=True) == events_of(build, format, pieces)
+
+
 def test_options_belong_to_text_formats() -> None:
     every: list[dict[str, Any]] = [{"bare": True}, {"unwrap": True}, {"tools": {}}]
     for options in every:
