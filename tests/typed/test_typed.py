@@ -26,6 +26,7 @@ from pydantic import (
     ConfigDict,
     Field,
     Json,
+    OnErrorOmit,
     PrivateAttr,
     RootModel,
     TypeAdapter,
@@ -172,6 +173,8 @@ VALID: dict[str, tuple[Any, str]] = {
     "frozen, private attributes": (Frozen, '{"name": "a"}'),
     "dataclass": (Data, '{"name": "a", "day": "2026-05-08"}'),
     "TypedDict": (list[Dict], '[{"name": "a", "count": 5}]'),
+    "a list of anything": (list, '[1, "x", [2]]'),
+    "items that may be left out": (list[OnErrorOmit[int]], '[1, "x", 2, {"y": 3}, 4]'),
     "RootModel": (Names, '[{"name": "a"}]'),
     "recursion": (Tree, '{"name": "a", "parts": [{"name": "b", "parts": [{"name": "c"}]}]}'),
     "root list": (list[Child], '[{"name": "a"}]'),
@@ -302,6 +305,16 @@ def test_the_last_of_several_tags_counts(typed: Any, tag: str) -> None:
 
 
 @each_build
+def test_the_same_tag_again_decides_nothing(typed: Any) -> None:
+    accumulator = typed.JsonTypedAccumulator(Place)
+    accumulator.add_fragment('{"kind": "lake", "name": "Léman", "kind": "lake", "depths": [1')
+    assert accumulator.partial.kind == "lake"
+    assert accumulator.partial.name == "Léman"
+    assert accumulator.state("name") == "final"
+    assert typed.to_plain(accumulator.partial)["depths"] == []
+
+
+@each_build
 def test_a_snapshot_is_not_changed_by_another_tag(typed: Any) -> None:
     accumulator = typed.JsonTypedAccumulator(Place)
     accumulator.add_fragment('{"kind": "hill", "height": "x"')
@@ -423,6 +436,11 @@ def test_a_view_has_the_names_of_the_fields_only(typed: Any) -> None:
     assert str(view.other) == "UNDEFINED"
     assert accumulator.state("cityName") == "open"
     assert accumulator.state("other") == "absent"
+    # the name of the field is not one of its keys
+    other = typed.JsonTypedAccumulator(Aliased)
+    other.add_fragment('{"city_name": "Be')
+    assert typed.to_plain(other.partial) == {}
+    assert other.state("city_name") == "absent"
     with pytest.raises(AttributeError, match="has no field 'cityName'"):
         _ = view.cityName
     with pytest.raises(AttributeError, match="read-only"):
@@ -432,6 +450,15 @@ def test_a_view_has_the_names_of_the_fields_only(typed: Any) -> None:
     with pytest.raises(TypeError, match="to_plain"):
         view.__reduce__()
     assert repr(view) == "<partial Aliased city_name='Be'>"
+
+
+@each_build
+def test_the_keys_of_an_open_typed_dict(typed: Any) -> None:
+    accumulator = typed.JsonTypedAccumulator(Dict)
+    accumulator.add_fragment('{"name": "a", "count": 1')
+    view = accumulator.partial
+    assert [*view] == ["name"]
+    assert [key in view for key in ("name", "count", "m", "z", "", 1)] == [True, *[False] * 5]
 
 
 @each_build
@@ -480,6 +507,13 @@ def test_views_and_snapshots_say_that_they_are_not_data(typed: Any) -> None:
         "child": Child(name="a"),
         "children": [{"name": "b"}],
     }
+
+
+@each_build
+def test_a_place_after_the_end_of_a_list_is_absent(typed: Any) -> None:
+    accumulator, _ = feed(typed, dict[str, Any], '{"a": [1, [2]]}')
+    places = ("a", "a[0]", "a[1][0]", "a[2]", "a[9]", "a[1][1]", "a[1][5]", "b")
+    assert [accumulator.state(place) for place in places] == [*["final"] * 3, *["absent"] * 5]
 
 
 @each_build
@@ -532,6 +566,18 @@ def test_hold(typed: Any) -> None:
     assert accumulator.state("children[0].name") == "open"
     accumulator.add_fragment('"')
     assert accumulator.partial.children[0].name == "b"
+
+
+@each_build
+def test_hold_what_a_validator_waits_for(typed: Any) -> None:
+    class Shown(BaseModel):
+        text: str
+        upper: Annotated[str, AfterValidator(lambda value, info: value + str(info.data))] = ""
+
+    for hold, shown in (("upper", {"text": "a"}), ("upper.x", {"text": "a", "upper": "yes"})):
+        accumulator = typed.JsonTypedAccumulator(Shown, hold=[hold])
+        accumulator.add_fragment('{"text": "a", "upper": "yes"')
+        assert typed.to_plain(accumulator.partial) == shown
 
 
 INVALID: dict[str, tuple[Any, str, list[tuple[str, str]]]] = {
@@ -796,6 +842,17 @@ def test_msgspec(typed: Any, name: str) -> None:
 
 
 @each_build
+def test_msgspec_shows_what_may_be_null(typed: Any) -> None:
+    type = msgspec.defstruct("Note", [("text", str | None), ("items", list[int] | None)])
+    accumulator = typed.JsonTypedAccumulator(type, library="msgspec")
+    accumulator.add_fragment('{"text": "ab')
+    assert typed.to_plain(accumulator.partial) == {"text": "ab"}
+    accumulator.add_fragment('c", "items": [1, 2,')
+    assert typed.to_plain(accumulator.partial) == {"text": "abc", "items": [1, 2]}
+    assert accumulator.state("items[1]") == "final"
+
+
+@each_build
 @pytest.mark.parametrize(
     ("type", "text", "path"),
     [
@@ -957,6 +1014,41 @@ def test_the_arguments_before_the_name(typed: Any) -> None:
     # what type they have is not known yet
     assert str(first[0].partial) == "UNDEFINED"
     assert second[0].partial == last[0].result == Child(name="ab")
+
+
+@each_build
+def test_async_twins_end_as_the_others_do(typed: Any) -> None:
+    aio = importlib.import_module(f"{typed.__name__.partition('.')[0]}.aio")
+    read: list[str] = []
+
+    async def source(text: str) -> Any:
+        for character in text:
+            read.append(character)
+            yield character
+
+    async def main(text: str) -> tuple[list[Any], Any]:
+        shown: list[Any] = []
+        try:
+            async for snapshot in aio.typed_values(source(text), Parent):
+                shown.append(typed.to_plain(snapshot.partial))  # noqa: PERF401
+        except ValueError as error:
+            return shown, error
+        return shown, None
+
+    for text in ('{"child": {"name": "a"}, x: 1, "y": 2}', '{"child": {"name": "a"}}'):
+        read.clear()
+        expected: list[Any] = []
+        error: Any = None
+        try:
+            for snapshot in typed.typed_values([*text], Parent):
+                expected.append(typed.to_plain(snapshot.partial))  # noqa: PERF401
+        except ValueError as raised:
+            error = raised
+        shown, found = asyncio.run(main(text))
+        assert shown == expected
+        assert (error is None) == (found is None) == ("x" not in text)
+        assert str(found) == str(error)
+        assert "".join(read) == (text if error is None else text[: text.index("x") + 1])
 
 
 @each_build
