@@ -243,6 +243,30 @@ def test_events_that_are_read_as_text_are_named(midstream: ModuleType) -> None:
 
 
 @each_build
+def test_a_delta_without_text_and_a_response_name_what_to_pass(midstream: ModuleType) -> None:
+    class Response:
+        def __enter__(self) -> None: ...
+        def iter_bytes(self) -> None: ...
+
+    with pytest.raises(TypeError, match=r"not NoneType: for a provider's events, pass text_deltas"):
+        list(midstream.values([None]))
+    with pytest.raises(TypeError, match=r"^a response, not a stream: pass its iter_bytes\(\)$"):
+        list(midstream.values(Response()))
+
+
+@each_build
+def test_a_text_that_is_not_one_document_names_the_options(midstream: ModuleType) -> None:
+    for read in (midstream.values, midstream.updates):
+        for text, option in (("Here: {}", "extract=True"), ("{}\n{}", 'after_root="next"')):
+            with pytest.raises(midstream.JsonStreamError) as caught:
+                list(read(text))
+            assert option in caught.value.__notes__[0]
+        with pytest.raises(midstream.JsonStreamError) as caught:
+            list(read('{"a": ,}'))
+        assert not hasattr(caught.value, "__notes__")
+
+
+@each_build
 def test_undefined_says_what_to_do(midstream: ModuleType) -> None:
     words = (
         r"^UNDEFINED has no attribute 'get': no value has arrived yet; check it first, as in `if call.args`"
@@ -263,6 +287,7 @@ def test_an_invalid_path_says_what_was_expected(midstream: ModuleType) -> None:
         ("/items/0", 1, "a JSON Pointer is not supported: write items[0] instead of /items/0"),
         ("a..b", 2, "'..' is not supported: name each step, or use '*'"),
         ("a.", 2, "expected a name, or '[' with an index or a quoted key"),
+        (".a", 1, "a path has no dot at its beginning: write items.title or $.items.title"),
     ):
         words = f"invalid path: {words} (line 1, column {at})"
         with pytest.raises(midstream.JsonStreamError, match=f"^{re.escape(words)}$"):

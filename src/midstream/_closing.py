@@ -120,6 +120,8 @@ def check_source(source: object, *, is_async: bool) -> None:
         why = "not an asynchronous stream: use the function of the same name in midstream"
     elif hasattr(kind, other):
         why = "an asynchronous stream: use the function of the same name in midstream.aio"
+    elif hasattr(kind, "iter_bytes"):
+        why = f"a response, not a stream: pass its {'aiter_bytes()' if is_async else 'iter_bytes()'}"
     elif hasattr(kind, "__enter__"):
         why = "a context manager, not a stream: pass what `with ... as stream` binds"
     elif hasattr(kind, "__aenter__"):

@@ -81,6 +81,8 @@ def parse_pattern(path: object) -> Pattern:
     while at < len(path):
         if path[at] == "[":
             step, at = _bracket(path, at)
+        elif at == 0 and path[0] == "." and _NAME(path, 1):
+            raise _invalid(0, "a path has no dot at its beginning: write items.title or $.items.title")
         elif path.startswith("..", at):
             raise _invalid(at, "'..' is not supported: name each step, or use '*'")
         else:

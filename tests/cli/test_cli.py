@@ -600,6 +600,14 @@ def test_what_is_no_capture() -> None:
     assert error.endswith("name the right format with --format, or read a JSON text with midstream value\n")
 
 
+def test_a_text_or_a_file_in_the_wrong_place_names_the_right_one(tmp_path: Path) -> None:
+    file = tmp_path / "answer.txt"
+    file.write_text("{}", "utf-8")
+    assert f"To look into a file: midstream watch {file}" in quick(str(file)).stderr
+    assert "pipe it in" in quick("value", '{"a": 1').stderr
+    assert "a path has no dot at its beginning" in quick("select", ".a.b", data="{}").stderr
+
+
 @pytest.mark.parametrize("command", [["value"], ["select", "a"]], ids=lambda command: command[0])
 def test_json_inside_other_text_names_the_option_that_reads_it(command: list[str]) -> None:
     error = quick(*command, data='Here you are: {"a": 1}').stderr

@@ -760,9 +760,20 @@ def test_bad_json_and_truncation_are_no_validation_errors(typed: Any) -> None:
     assert caught.value.code == "truncated"
     assert len(snapshots) == 1
     assert snapshots[0].errors == []
-    with pytest.raises(base.JsonStreamError) as caught:
+    with pytest.raises(base.JsonStreamError, match="value is not complete: read partial") as caught:
         _ = snapshots[0].result
     assert caught.value.code == "truncated"
+
+
+@each_build
+def test_what_is_not_a_type_is_refused(typed: Any) -> None:
+    for wrong in (['{"child": {}}'], {"type": "object"}, Child(name="a"), "Parent", iter(["{}"])):
+        with pytest.raises(
+            TypeError, match=r"^expected a type, such as .*, not an object of type"
+        ):
+            typed.typed_values("{}", wrong)
+    with pytest.raises(TypeError, match=r"^types maps the names of tools to types: it is no list$"):
+        list(typed.typed_calls([], [Parent]))
 
 
 @each_build

@@ -41,6 +41,15 @@ def _quoted_list(choices: tuple[str, ...]) -> str:
     return ", ".join(map(repr, choices))
 
 
+def _hint(error: ParserError) -> str:
+    """Return what to try if a text is not the single document that was expected."""
+    if error.code == ErrorCode.EXPECTED_VALUE and error.index == 0:
+        return "for JSON inside other text, pass extract=True to the function, or use JsonExtractor"
+    if error.code == ErrorCode.TRAILING_TEXT:
+        return 'for several documents, pass after_root="next"; to keep the text as it is, after_root="ignore"'
+    return ""
+
+
 @cython.cclass
 class Accumulator(ReentrancyGuard):
     """Feed fragments through the grammar to a visitor, and apply the error policy."""
@@ -226,7 +235,10 @@ class Accumulator(ReentrancyGuard):
                 updates.pop()
             # the exception of parse_int or parse_float, if one of them refused the number
             cause = self._machine.numbers.cause
-            raise JsonStreamError(error, self._visitor.written_error_path(), updates) from cause
+            failure = JsonStreamError(error, self._visitor.written_error_path(), updates)
+            if hint := _hint(error):
+                failure.add_note(hint)
+            raise failure from cause
 
     def __repr__(self) -> str:
         return describe(self)

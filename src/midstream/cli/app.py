@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -67,7 +68,10 @@ def run() -> int:
             raise
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "midstream"
-        complain(f"{error.format_message()} (for help: {command} -h)")
+        message = error.format_message()
+        if message.startswith("No such command") and Path(sys.argv[1]).is_file():
+            message += f" To look into a file: midstream watch {sys.argv[1]}"
+        complain(f"{message} (for help: {command} -h)")
         return CANNOT_DO
     return code if isinstance(code, int) else 0
 

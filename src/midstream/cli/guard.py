@@ -32,6 +32,7 @@ _HINTS = {
     "or read a JSON text with midstream value",
     ErrorCode.EXPECTED_VALUE: "; if there is JSON inside other text, use --extract",
 }
+_INLINE = "; a text is not an argument: pipe it in"
 
 
 def set_up() -> None:
@@ -75,7 +76,8 @@ def guarded(path: str) -> Iterator[None]:
         is_input = error.filename is not None
         if not is_input:
             _discard_output()
-        complain(f"{_name(path) if is_input else 'standard output'}: {error.strerror or error}")
+        hint = _INLINE if is_input and path.lstrip().startswith(("{", "[", '"')) else ""
+        complain(f"{_name(path) if is_input else 'standard output'}: {error.strerror or error}{hint}")
         sys.exit(CANNOT_DO)
     except MemoryError:
         complain(f"{_name(path)}: not enough memory")

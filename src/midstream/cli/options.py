@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -15,9 +16,13 @@ from ..providers import FORMATS
 __all__ = ["Extract", "File", "Format", "Lenient", "ProviderFormat", "checked_path", "one_of"]
 
 
-def _file_or_pipe(name: str) -> str:
+def _file_or_pipe(context: typer.Context, name: str) -> str:
     if not name and sys.stdin is not None and sys.stdin.isatty():
-        raise typer.BadParameter("name a file or pipe data in; - reads from the terminal", param_hint="FILE")
+        path = context.params.get("path")
+        taken = f"{path} was read as the PATH; " if path is not None and Path(path).is_file() else ""
+        raise typer.BadParameter(
+            f"{taken}name a file or pipe data in; - reads from the terminal", param_hint="FILE"
+        )
     return name or "-"
 
 

@@ -149,7 +149,7 @@ def feed(machine: Machine, fragment: str | bytes, visitor: Visitor) -> None:
 
 
 def _not_a_fragment(value: Any) -> str:
-    is_event = hasattr(value, "keys") or hasattr(value, "model_dump")
+    is_event = hasattr(value, "keys") or hasattr(value, "model_dump") or value is None  # of an empty delta
     hint = ": for a provider's events, pass text_deltas(events)" if is_event else ""
     return f"a fragment is str or bytes, not {type(value).__name__}{hint}"
 

@@ -1,3 +1,5 @@
+cimport cython
+
 from ..calls.registry cimport Call
 from ..core.grammar cimport feed
 from ..core.machine cimport Machine, new_machine
@@ -16,8 +18,13 @@ cdef class NumberedCall(Call):
     cdef Machine _machine
     cpdef bint is_complete_text(self) except -1
     cpdef Py_ssize_t add_text(self, object text) except -1
+    cdef object count(self, object stated, object text)
+    @cython.locals(before=tuple)
+    cdef dict news(self, object update)
 
 cdef class NumberedText:
     cdef public object number, type, kind
     cdef public Py_ssize_t length
     cpdef add(self, object piece)
+
+cdef dict new_names(tuple names, tuple before)

@@ -18,7 +18,10 @@ if not cython.compiled:
     from ..core.machine import new_machine
     from ..core.surrogates import joined_length
 
-__all__ = ["NumberedCall", "NumberedText"]
+if TYPE_CHECKING:
+    from ..calls.messages import ToolCallUpdate
+
+__all__ = ["NumberedCall", "NumberedText", "new_names"]
 
 _IGNORE = Visitor()
 
@@ -62,6 +65,23 @@ class NumberedCall(Call):
             feed(self._machine, piece, _IGNORE)
         return joined_length(text)
 
+    def count(self, stated: int | None, text: str) -> int:
+        """Count a piece of the arguments, and return how many characters come before it."""
+        offset = self.received if stated is None else stated
+        self.received = max(self.received, offset + self.add_text(text))
+        return offset
+
+    def news(self, update: ToolCallUpdate) -> dict[str, Any] | None:
+        """Return what an update says about the call that the client does not know yet, None for nothing."""
+        id, index, name = update.tool_call_id, update.index, update.function_name
+        before = self.introduced
+        if id is None and name is None and index == before[1]:
+            # a shortcut for most pieces
+            return None
+        about = new_names((id, index, name), before)
+        self.introduced = (id or before[0], before[1] if index is None else index, name or before[2])
+        return about or None
+
     def is_complete_text(self) -> bool:
         """Report whether the arguments could be complete; only a hint for the boundary of two calls."""
         return self._machine.is_complete() and not self.joiner.waits
@@ -84,3 +104,12 @@ class NumberedText:
     def add(self, piece: str) -> None:
         """Count the characters of a piece."""
         self.length += joined_length(piece)
+
+
+def new_names(names: tuple[Any, ...], before: tuple[Any, ...]) -> dict[str, Any]:
+    """Return the id, index and name of a call that differ from those before."""
+    return {
+        key: new
+        for key, new, old in zip(("id", "index", "name"), names, before, strict=True)
+        if new is not None and new != old
+    }

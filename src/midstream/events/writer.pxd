@@ -2,7 +2,7 @@ cimport cython
 
 from ..calls.messages cimport fields_of
 from ..calls.registry cimport CallRegistry, CallTable
-from .numbers cimport NumberedCall, NumberedText
+from .numbers cimport NumberedCall, NumberedText, new_names
 from .updates cimport SentStrings, encoded_json, members_of, scalar, text_event
 
 cdef class EventWriter:
@@ -42,10 +42,5 @@ cdef class EventWriter:
     cdef tuple _text_of(self, object message)
     cdef list _end_texts(self, object end)
 
-@cython.locals(length=Py_ssize_t)
-cdef object _count(NumberedCall call, object stated, object text)
-@cython.locals(before=tuple)
-cdef dict _news(NumberedCall call, object update)
-cdef dict _new_names(tuple names, tuple before)
 cdef bint _needs_updates(NumberedCall call, object text, object fragments) except -1
 cdef bytes _encoded(str text)

@@ -35,6 +35,7 @@ if not TYPE_CHECKING and cython.compiled:
 
 if not cython.compiled:
     from ..calls.messages import fields_of
+    from .numbers import new_names
     from .updates import encoded_json, members_of, scalar, text_event
 
 if TYPE_CHECKING:
@@ -234,7 +235,7 @@ class EventWriter:
             return members_of(update, offset, stated_id, SentStrings())
         call.is_free_text = call.is_free_text or (update.is_free_text and call.received == 0)
         if text := update.function_args:
-            offset = _count(call, update.args_offset, text)
+            offset = call.count(update.args_offset, text)
         return members_of(update, offset, stated_id, call.sent_strings)
 
     # the form compact
@@ -303,7 +304,7 @@ class EventWriter:
             or not (text and fragments is None and not repairs and not is_free_text)
         ):
             return self._items_event(self._items_of(call, update))
-        offset = _count(call, stated, text)
+        offset = call.count(stated, text)
         quoted = encode_basestring(text)
         return _encoded(f"{self._id()}data: [{call.number},{offset},{quoted}]\n\n")
 
@@ -320,14 +321,14 @@ class EventWriter:
         call.is_free_text = call.is_free_text or (update.is_free_text and call.received == 0)
         if call.number is None:
             items.append(self._introduction(call, update))
-        elif (about := _news(call, update)) is not None:
+        elif (about := call.news(update)) is not None:
             items.append(f"[{call.number},{encoded_json(about)}]")
         if update.repairs:
             items.append(f"[{call.number},{encoded_json({'repairs': write_repairs(update.repairs)})}]")
         if fragments is not None and not call.has_updates:
             call.has_updates = self._is_lenient or _needs_updates(call, text, fragments)
         if text or (call.has_updates and fragments):
-            offset = _count(call, update.args_offset, text)
+            offset = call.count(update.args_offset, text)
             quoted = encode_basestring(text)
             if call.has_updates and fragments is not None:
                 items.append(f"[{call.number},{offset},{quoted},{call.sent_strings.written(fragments)}]")
@@ -343,7 +344,7 @@ class EventWriter:
         return f"[{number},{encoded_json(self._about_call(call))}]"
 
     def _about_call(self, call: NumberedCall) -> dict[str, Any]:
-        about: dict[str, Any] = {"type": "call"} | _new_names(call.introduced, (None, None, None))
+        about: dict[str, Any] = {"type": "call"} | new_names(call.introduced, (None, None, None))
         self._add_place(about, call.message_id, call.choice)
         if call.is_free_text:
             about["free_text"] = True
@@ -413,33 +414,6 @@ def _length_of(call: NumberedCall) -> dict[str, Any]:
 def _retry_of(id: str) -> int:
     """Return the reconnection time of a stream: the same wherever its events are written."""
     return _RETRY_FROM + crc32(id.encode()) % (_RETRY_TO - _RETRY_FROM + 1)
-
-
-def _count(call: NumberedCall, stated: int | None, text: str) -> int:
-    """Count a piece of the arguments, and return how many characters come before it."""
-    offset = call.received if stated is None else stated
-    call.received = max(call.received, offset + call.add_text(text))
-    return offset
-
-
-def _news(call: NumberedCall, update: ToolCallUpdate) -> dict[str, Any] | None:
-    """Return what an update says about a call that the client does not know yet, None if it is nothing."""
-    id, index, name = update.tool_call_id, update.index, update.function_name
-    if id is None and name is None and index == call.introduced[1]:
-        # a shortcut for most pieces
-        return None
-    before = call.introduced
-    about = _new_names((id, index, name), before)
-    call.introduced = (id or before[0], before[1] if index is None else index, name or before[2])
-    return about or None
-
-
-def _new_names(names: tuple[Any, ...], before: tuple[Any, ...]) -> dict[str, Any]:
-    return {
-        key: new
-        for key, new, old in zip(("id", "index", "name"), names, before, strict=True)
-        if new is not None and new != old
-    }
 
 
 def _needs_updates(call: NumberedCall, text: str, fragments: Sequence[Fragment]) -> bool:

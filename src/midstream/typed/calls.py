@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from .accumulator import JsonTypedAccumulator
 from .plans import plan_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
+    from collections.abc import Callable, Generator, Iterable
 
     from .._options import Dialect, OnInvalidEvent
     from ..calls.call import CallState
@@ -69,7 +70,8 @@ class TypedCall:
         if self.call.error is not None:
             raise JsonStreamError(self.call.error)
         if not self.call.is_complete:
-            raise JsonStreamError(ParserError.of(ErrorCode.TRUNCATED))
+            error = ParserError.of(ErrorCode.TRUNCATED)
+            raise JsonStreamError(error._replace(message="the call is not complete: read partial"))
         return self.call.args if self._snapshot is None else self._snapshot.result
 
     def state(self, path: str | Segments = ()) -> State:
@@ -134,6 +136,8 @@ class TypedCallStream:
         tools: Mapping[str, Any] | None = None,
         dialect: Dialect = "strict",
     ) -> None:
+        if not isinstance(types, Mapping):
+            raise TypeError(f"types maps the names of tools to types: it is no {types.__class__.__name__}")
         self._types = dict(types)
         if tools is None and format in TEXT_FORMATS:
             # some models write arguments as text, without JSON's quotes and brackets around it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterator
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 __all__ = ["plan_of"]
 
+# what is passed by mistake: the fragments, or a JSON Schema
+_NOT_TYPES = (str, bytes, list, tuple, dict, Iterator, AsyncIterator)
+
 
 def plan_of(type: Any, library: str | None = None) -> Plan:
     """Return the plan of a type, for the library that it belongs to."""
@@ -47,6 +51,9 @@ def plan_of(type: Any, library: str | None = None) -> Plan:
         library = library_of(type)
     elif library not in LIBRARIES:
         raise ValueError(f"library is 'pydantic' or 'msgspec', not {library!r}")
+    if isinstance(type, _NOT_TYPES) or hasattr(type.__class__, "model_dump"):
+        what = type.__class__.__name__
+        raise TypeError(f"expected a type, such as a model class or list[Item], not an object of type {what}")
     try:
         hash(type)
     except TypeError:

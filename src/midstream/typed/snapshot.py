@@ -86,7 +86,8 @@ class TypedSnapshot(Generic[T]):
         if self._count:
             raise TypedStreamError(self.errors, self._native)
         if not self.is_complete:
-            raise JsonStreamError(ParserError.of(ErrorCode.TRUNCATED))
+            error = ParserError.of(ErrorCode.TRUNCATED)
+            raise JsonStreamError(error._replace(message="the value is not complete: read partial"))
         return self._result  # type: ignore[no-any-return]
 
     @property
