@@ -768,9 +768,7 @@ def test_bad_json_and_truncation_are_no_validation_errors(typed: Any) -> None:
 @each_build
 def test_what_is_not_a_type_is_refused(typed: Any) -> None:
     for wrong in (['{"child": {}}'], {"type": "object"}, Child(name="a"), "Parent", iter(["{}"])):
-        with pytest.raises(
-            TypeError, match=r"^expected a type, such as .*, not an object of type"
-        ):
+        with pytest.raises(TypeError, match=r"^expected a type, such as .*, not an object of type"):
             typed.typed_values("{}", wrong)
     with pytest.raises(TypeError, match=r"^types maps the names of tools to types: it is no list$"):
         list(typed.typed_calls([], [Parent]))
