@@ -75,6 +75,18 @@ def test_repaired_at_every_cut(case: Repaired, midstream: Any) -> None:
     assert codes(accumulator) == case.codes
 
 
+@each_build
+@each_repaired
+def test_repaired_far_into_a_fragment(case: Repaired, midstream: Any) -> None:
+    before = " " * 300
+    for at in range(len(case.text) + 1):
+        accumulator = midstream.JsonValueAccumulator(on_error="event", dialect="lenient")
+        accumulator.add_fragment(before + case.text[:at])
+        accumulator.add_fragment(case.text[at:])
+        accumulator.finish()
+        assert (exactly(accumulator.value), codes(accumulator)) == (exactly(case.value), case.codes), at
+
+
 @each_repaired
 def test_first_repair_is_where_strict_parsing_stops(case: Repaired) -> None:
     import midstream
@@ -100,6 +112,17 @@ def test_valid(text: str, midstream: Any) -> None:
     assert accumulator.repairs == ()
     assert read(midstream, [text])[0] == read(midstream, [text], "strict")[0]
     check_cuts(midstream, text)
+
+
+@each_build
+def test_a_character_is_shown_with_the_fragment_that_completes_it(midstream: Any) -> None:
+    accumulator = midstream.JsonValueAccumulator(dialect="lenient")
+    shown = []
+    for fragment in ['["a', r"\ud83d", r"\ude0", "0", r"\u00", "e9", r"\x4", "1", r"\u{41", "}"]:
+        accumulator.add_fragment(fragment)
+        shown.append(accumulator.value[0])
+    a, b, c = "a", "a\U0001f600", "a\U0001f600é"
+    assert shown == [a, a, a, b, b, c, c, f"{c}A", f"{c}A", f"{c}AA"]
 
 
 @each_build

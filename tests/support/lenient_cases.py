@@ -201,6 +201,7 @@ CONCATENATIONS = [
     fix("S7 three strings", '["a" + "b" + "c"]', ["abc"], *["concatenation"] * 2),
     fix("S7 on two lines", '{"a": "b " +\n  "c", "d": 1}', {"a": "b c", "d": 1}, "concatenation"),
     fix("S7 without spaces", '["a"+"b"]', ["ab"], "concatenation"),
+    fix("S7 a sign instead", '{"a": "x" + !y"}', {"a": 'x" + !y'}, "inner_quote"),
     fix("S7 a word instead", '{"a": "x" + y"}', {"a": 'x" + y'}, "inner_quote"),
 ]
 
@@ -208,6 +209,8 @@ CONCATENATIONS = [
 
 ESCAPED = [
     fix("S8 quotes", r"{\"a\": \"b\"}", {"a": "b"}, *["escaped_quote"] * 2),
+    fix("S8 a path", r"[\"C:\\\\Users\\\\me\"]", [r"C:\Users\me"], "escaped_quote"),
+    fix("S8 a path in a member", r"{\"a\": \"C:\\\\me\"}", {"a": r"C:\me"}, *["escaped_quote"] * 2),
     fix("S8 a key only", r"{\"a\": 1}", {"a": 1}, "escaped_quote"),
     fix("S8 an array", r"[\"a\", \"b\"]", ["a", "b"], *["escaped_quote"] * 2),
     fix("S8 a new line", r'{\n"a": 1}', {"a": 1}, "escaped_space"),
@@ -252,6 +255,19 @@ BARE = [
     fix("B2 items", "[red, green]", ["red", "green"], *["unquoted_value"] * 2),
     fix("B2 spaces around", "[ red one , green ]", ["red one", "green"], *["unquoted_value"] * 2),
     fix("B2 a URL", '{"a": http://x.org/y?z=1}', {"a": "http://x.org/y?z=1"}, "unquoted_value"),
+    fix("B2 a comma and a URL", '{"a": x, http://y, "b": 1}', {"a": "x, http://y", "b": 1}, "unquoted_value"),
+    fix(
+        "B2 a comma and a name before a slash",
+        '{"a": x, y:/z, "b": 1}',
+        {"a": "x", "y": "/z", "b": 1},
+        *["unquoted_value", "unquoted_key", "unquoted_value"],
+    ),
+    fix(
+        "B2 words that end like literals",
+        "[bull, xull, rue, zalse, xrue]",
+        ["bull", "xull", "rue", "zalse", "xrue"],
+        *["unquoted_value"] * 5,
+    ),
     fix("B2 an address", '{"a": me@x.org, "b": 1}', {"a": "me@x.org", "b": 1}, "unquoted_value"),
 ]
 
@@ -343,6 +359,7 @@ COMMENTS = [
     fix("P1 a hash", '{"a": 1, # one\n"b": 2}', {"a": 1, "b": 2}, "comment"),
     fix("P1 a block", '{"a": /* one */ 1}', {"a": 1}, "comment"),
     fix("P1 a block of stars", "[1, /**/ 2, /***/ 3, /* * / */ 4]", [1, 2, 3, 4], *["comment"] * 3),
+    fix("P1 a block of two lines", "[/* a\nb */ 1,]", [1], "comment", "trailing_comma"),
     fix("P1 before the root", '// one\n{"a": 1}', {"a": 1}, "comment"),
     fix("P1 a block before the root", "/* one */ [1]", [1], "comment"),
     fix("P1 quotes and brackets within", '[1, // "b": [{\n2]', [1, 2], "comment"),
@@ -385,6 +402,8 @@ SEPARATORS = [
         {"a": [], "b": {}, "c": 1},
         *["missing_comma"] * 2,
     ),
+    fix("P3 a number and a quote", '{"a": 12"b": 1}', {"a": 12, "b": 1}, "missing_comma"),
+    fix("P3 a literal and a quote", '{"a": true"b": 1}', {"a": True, "b": 1}, "missing_comma"),
     fix("P3 a colon before a number", '{"a" 1}', {"a": 1}, "missing_colon"),
     fix("P3 a colon before a string", '{"a" "b"}', {"a": "b"}, "missing_colon"),
     fix("P3 a colon before a container", '{"a" {"b" [1]}}', {"a": {"b": [1]}}, *["missing_colon"] * 2),
