@@ -209,6 +209,35 @@ def test_every_document_is_searched(midstream: Any) -> None:
 
 
 @each_build
+@pytest.mark.parametrize("paths", [["a"], ["a", "b"], ["a", "b", "c"], ["c", "b", "a", "a.x"]])
+def test_every_path_is_searched_in_every_document(midstream: Any, paths: list[str]) -> None:
+    text = '{"a": 1, "b": 2, "c": 3} {"a": 4, "b": 5, "c": 6} {"c": 7}'
+    for fragments in cuttings(text):
+        found = [(m.path, m.value) for m in midstream.select(fragments, paths, after_root="next")]
+        values = {"root.a": [1, 4], "root.b": [2, 5], "root.c": [3, 6, 7]}
+        assert {path: [v for p, v in found if p == path] for path, _ in found} == {
+            path: values[path] for path in values if path.removeprefix("root.") in paths
+        }
+
+
+@each_build
+def test_the_limit_counts_each_match_of_a_place(midstream: Any) -> None:
+    for to_end in (False, True):
+        for limit in (1, 2, 3):
+            selected = midstream.select("[1, 2]", ["[*]", "[0]", "[1]"], limit=limit, to_end=to_end)
+            assert [match.value for match in selected] == [1, 1, 2][:limit]
+
+
+@each_build
+def test_keys_may_be_of_a_subclass_of_str(midstream: Any) -> None:
+    class Key(str):
+        __slots__ = ()
+
+    [match] = midstream.select('{"a": 1}', (Key("a"),))
+    assert (match.value, match.segments) == (1, ("a",))
+
+
+@each_build
 def test_text_after_the_root(midstream: Any) -> None:
     for after_root in ("error", "ignore"):
         assert list(midstream.select("[1] x", "[*].b", after_root=after_root)) == []

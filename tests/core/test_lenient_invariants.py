@@ -244,6 +244,7 @@ def test_l11_a_limit_that_is_reached_is_no_error(midstream: Any, limits: dict[st
     [
         r'["a\nb\x41c\u{1F600}\ud83d\ude00 \d"d"ef" + "gh"]',
         "['''ab\n\n\"c''']",
+        r'["a\"b\"\"\\c" x"]',
         "[abc def]",
         '{"a": "bc, d, "e": 1}',
         '["""ab\n"c"""]',
