@@ -29,6 +29,10 @@ TABLE: dict[str, tuple[str, list[str], list[Any]]] = {
     "prose": ('Sure! {"a": 1} Bye', ["TSure! ", "prose", "T Bye"], [{"a": 1}]),
     "a fence": ('Here:\n```json\n{"a": 1}\n```\nBye', ["THere:\n", "fence", "T\nBye"], [{"a": 1}]),
     "a fence of tildes": ("~~~\n[1]\n~~~", ["fence"], [[1]]),
+    "a longer end of tildes": ("~~~\n[1]\n~~~~\nx", ["fence", "T\nx"], [[1]]),
+    "a shorter run of tildes": ("~~~~\n[1]\n~~~\n~~~~\nx", ["fence", "T~~~\n\nx"], [[1]]),
+    "a longer end of backticks": ("```\n[1]\n````\nx", ["fence", "T\nx"], [[1]]),
+    "a shorter run of backticks": ("````\n[1]\n```\n````\nx", ["fence", "T```\n\nx"], [[1]]),
     "a long fence": ('````json\n{"a": "```"}\n````', ["fence"], [{"a": "```"}]),
     "a fence without a word": ('```\n{"a": 1}\n```', ["fence"], [{"a": 1}]),
     "a fence on one line": ('```json {"a": 1}```', ["fence"], [{"a": 1}]),
@@ -160,6 +164,8 @@ OPENERS = {
     "another comment": ("[ /* x */", True),
     "a comment of a script": ("{ # x\n", True),
     "a name": ("{ name : 1", True),
+    "a name with a dash": ("so {a-b: 1", True),
+    "a name with a dollar sign": ("so {$a: 1", True),
     "a name of 64 characters": ("{" + "n" * 64 + ":", True),
     "a name of 65 characters": ("{" + "n" * 65 + ":", False),
     "a quote": ("{'a'", True),
@@ -279,6 +285,22 @@ def test_positions_are_those_of_the_complete_text(midstream: Any) -> None:
     assert extractor.position == (7, 2, 6)
     extractor.add_fragment('": 1} d')
     assert extractor.position == (14, 2, 13)
+
+
+@each_build
+def test_documents_are_numbered(midstream: Any) -> None:
+    text = '{"a":1}\n[2] and [{}] {} ```json\n[3]\n```'
+    for fragments in cuttings(text):
+        items = extracted(midstream, fragments, pick="all")
+        assert [item[1] for item in items if item[0] == "start"] == [*range(5)]
+        assert [item[1] for item in items if item[0] == "end"] == [*range(5)]
+
+
+@each_build
+def test_the_error_of_a_text_without_documents_is_at_its_end(midstream: Any) -> None:
+    for text, place in (("ab", (2, 1, 3)), ("ab\nc", (4, 2, 2)), ("\n\n", (2, 3, 1)), ("", (0, 1, 1))):
+        for fragments in ([text], [*text]):
+            assert extracted(midstream, fragments)[-1] == ("raised", "no_json", *place)
 
 
 @each_build

@@ -126,6 +126,8 @@ def test_what_waits_is_bounded(begin: str, space: str) -> None:
         ("``", NO, MORE),
         ("``x", NO, NO),
         ("~", NO, MORE),
+        ("`)", NO, NO),
+        ("~a", NO, NO),
         ("`" * MAX_FENCE, NO, NO),
     ],
 )
