@@ -144,8 +144,9 @@ def test_1_patches_applied_are_the_snapshot(
 
 
 def test_options_are_named_and_strings_are_replaced_unless_asked_otherwise(midstream: Any) -> None:
-    with pytest.raises(TypeError, match="positional"):
-        midstream.JsonPatchWriter("/a")
+    for function in (midstream.JsonPatchWriter, midstream.patches, midstream.aio.patches):
+        with pytest.raises(TypeError, match="positional"):
+            function(*([["1"], "/a"] if function is not midstream.JsonPatchWriter else ["/a"]))
     updates = [{"path": "root", "kind": "PartialString", "textValue": text} for text in ("a", "b")]
     for writer, op in (
         (midstream.JsonPatchWriter(), {"op": "replace", "path": "", "value": "ab"}),
@@ -179,6 +180,51 @@ def test_what_came_before_an_error_is_sent(midstream: Any) -> None:
     rebuilder = midstream.JsonFragmentRebuilder()
     rebuilder.apply(midstream.updates(['{"a": "x\n", "b": 2}'], on_error="recover"))
     assert value == rebuilder.value
+
+
+def test_what_the_end_decides_is_sent_before_its_error(midstream: Any) -> None:
+    stream = midstream.patches(["[1, None"], dialect="lenient")
+    assert midstream.apply_patch(None, [*next(stream), *next(stream)]) == [1, None]
+    with pytest.raises(midstream.JsonStreamError):
+        next(stream)
+
+
+def test_leaving_early_closes_what_is_read(midstream: Any) -> None:
+    closed = []
+
+    def source() -> Iterator[str]:
+        try:
+            yield from "[1, 2]"
+        finally:
+            closed.append("source")
+
+    async def arriving() -> AsyncIterator[str]:
+        try:
+            for fragment in "[1, 2]":
+                yield fragment
+        finally:
+            closed.append("async source")
+
+    async def leave(**options: Any) -> None:
+        pieces = arriving()
+        stream = midstream.aio.patches(pieces, **options)
+        await anext(stream)
+        await stream.aclose()
+        closed.append("left")
+        await pieces.aclose()  # type: ignore[attr-defined]
+
+    for options in ({}, {"close": True}, {"close": False}):
+        closed.clear()
+        pieces = source()
+        stream = midstream.patches(pieces, **options)
+        next(stream)
+        stream.close()
+        assert closed == (["source"] if options.get("close", True) else [])
+        pieces.close()  # type: ignore[attr-defined]
+        closed.clear()
+        asyncio.run(leave(**options))
+        expected = ["async source", "left"]
+        assert closed == (expected if options.get("close", True) else expected[::-1])
 
 
 def test_many_parts_in_one_call_are_joined_once(midstream: Any) -> None:
@@ -248,6 +294,7 @@ def test_what_a_patch_does(value: Any, ops: Ops, after: Any) -> None:
 REFUSED: list[tuple[Any, str]] = [
     ({"op": "replace", "path": "/b", "value": 1}, "operation 0 (replace /b): there is no member 'b'"),
     ({"op": "remove", "path": "/a/1"}, "operation 0 (remove /a/1): there is no item '1' in an array of 1"),
+    ({"op": "remove", "path": "/a/7"}, "operation 0 (remove /a/7): there is no item '7' in an array of 1"),
     ({"op": "remove", "path": "/a/01"}, "operation 0 (remove /a/01): there is no item '01' in an array of 1"),
     ({"op": "remove", "path": "/a/-"}, "operation 0 (remove /a/-): there is no item '-' in an array of 1"),
     (
