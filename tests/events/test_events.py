@@ -91,6 +91,15 @@ WEATHER = {"type": "call", "id": "a", "index": 0, "name": "f"}
             id="id and name come late",
         ),
         pytest.param(
+            [("call", "[", {}), ("call", "]", {"tool_call_id": "a"}), ("call", " ", {"tool_call_id": "a"})],
+            [
+                [[0, {"type": "call", "index": 0}], [0, 0, "["]],
+                [[0, {"id": "a"}], [0, 1, "]"]],
+                [0, 2, " "],
+            ],
+            id="the id comes late, with text",
+        ),
+        pytest.param(
             [("call", "[", {}), ("call", "", {})],
             [[[0, {"type": "call", "index": 0}], [0, 0, "["]]],
             id="nothing new is nothing",
@@ -222,7 +231,28 @@ def test_an_event_with_many_calls_is_one_message(midstream: Any) -> None:
 def test_a_message_may_continue_after_its_end(midstream: Any, form: str) -> None:
     end = midstream.MessageEnd("stop", message_id="one")
     messages = [midstream.TextDelta("ab", "one"), end, midstream.TextDelta("c", "one"), end]
-    assert read(midstream, written(midstream, form, messages)) == messages
+    entries = written(midstream, form, messages)
+    assert read(midstream, entries) == messages
+    # what is lost of it is counted from there
+    found = read(midstream, [*entries[:3], *entries[4:]])
+    assert any(isinstance(message, midstream.ProviderError) for message in found)
+
+
+@each_build
+def test_what_is_repeated_of_a_text_is_skipped(midstream: Any) -> None:
+    reader = midstream.EventReader()
+    reader.add_bytes(midstream.EventWriter("compact").start())
+
+    def add(data: str) -> list[Any]:
+        return reader.add_bytes(f"data: {data}\n\n".encode())
+
+    assert add('[[0,{"type":"text"}],[0,0,"ab"]]') == [midstream.TextDelta("ab")]
+    assert add('[0,1,"b"]') == []
+    assert add('[0,1,"bcd"]') == [midstream.TextDelta("cd")]
+    assert add('[0,4,"e"]') == [midstream.TextDelta("e")]
+    assert add('{"type":"message_end","reason":"stop"}') == [midstream.MessageEnd("stop")]
+    # its number belongs to what has ended
+    assert add('[0,5,"f"]') == []
 
 
 @each_build
