@@ -244,7 +244,8 @@ def test_what_is_repeated_of_a_text_is_skipped(midstream: Any) -> None:
     reader.add_bytes(midstream.EventWriter("compact").start())
 
     def add(data: str) -> list[Any]:
-        return reader.add_bytes(f"data: {data}\n\n".encode())
+        messages: list[Any] = reader.add_bytes(f"data: {data}\n\n".encode())
+        return messages
 
     assert add('[[0,{"type":"text"}],[0,0,"ab"]]') == [midstream.TextDelta("ab")]
     assert add('[0,1,"b"]') == []
