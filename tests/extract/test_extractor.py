@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from builds import BUILDS
 from costs import assert_linear
 from extraction import extracted, joined, shape
+from midstream.extract.openings import MAX_FENCE
 from model import characters, two_way_cuts
 from tables import each_case
 
@@ -33,6 +34,11 @@ TABLE: dict[str, tuple[str, list[str], list[Any]]] = {
     "a shorter run of tildes": ("~~~~\n[1]\n~~~\n~~~~\nx", ["fence", "T~~~\n\nx"], [[1]]),
     "a longer end of backticks": ("```\n[1]\n````\nx", ["fence", "T\nx"], [[1]]),
     "a shorter run of backticks": ("````\n[1]\n```\n````\nx", ["fence", "T```\n\nx"], [[1]]),
+    "a run that is too long for a fence": (
+        "`" * (MAX_FENCE + 3) + "json\n{}",
+        ["T" + "`" * (MAX_FENCE + 3) + "json\n", "prose"],
+        [{}],
+    ),
     "a long fence": ('````json\n{"a": "```"}\n````', ["fence"], [{"a": "```"}]),
     "a fence without a word": ('```\n{"a": 1}\n```', ["fence"], [{"a": 1}]),
     "a fence on one line": ('```json {"a": 1}```', ["fence"], [{"a": 1}]),

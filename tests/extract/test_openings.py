@@ -93,6 +93,13 @@ def test_a_decision_is_final(bracket: str, rest: str, place: tuple[bool, bool]) 
         assert answers.index(decided[0]) == len(answers) - len(decided)
 
 
+@pytest.mark.parametrize(
+    "text", ["[[nul", "[[null", "[(tru", "[(true", "[nul", "[-", "{na", "{na ", "{\\", "{/"]
+)
+def test_a_word_that_is_cut_is_undecided(text: str) -> None:
+    assert begins_document(text, 0, False, True, True) == MORE
+
+
 @given(texts, places)
 def test_the_search_finds_every_document(text: str, place: tuple[bool, bool]) -> None:
     for i, c in enumerate(text):

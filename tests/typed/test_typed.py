@@ -305,6 +305,13 @@ def test_the_last_of_several_tags_counts(typed: Any, tag: str) -> None:
 
 
 @each_build
+def test_items_that_may_be_left_out_come_with_their_list(typed: Any) -> None:
+    accumulator, events = feed(typed, list[OnErrorOmit[int]], '[1, "x", 2]')
+    assert [event[1:] for event in events] == [("complete", "root")]
+    assert accumulator.result == [1, 2]
+
+
+@each_build
 def test_the_same_tag_again_decides_nothing(typed: Any) -> None:
     accumulator = typed.JsonTypedAccumulator(Place)
     accumulator.add_fragment('{"kind": "lake", "name": "Léman", "kind": "lake", "depths": [1')
