@@ -391,7 +391,7 @@ REASONS: dict[Any, tuple[int, str]] = {
     "a.b['x": (3, BRACKETS),
     'a["x]': (1, BRACKETS),
     "a]": (1, NAMES),
-    ".a": (0, NAMES),
+    ".a": (0, "a path has no dot at its beginning"),
     "a.[0]": (1, NAMES),
     "a[0]bc": (4, NAMES),
     "a[0]/bc": (4, NAMES),
