@@ -49,8 +49,9 @@ _PYTHON_OPTION = re.compile(r"pass (\w+)=True")
 
 app = typer.Typer(
     help="See JSON while it is still arriving; inspect captures of a model's stream.",
-    epilog="First steps: midstream demo. Exit codes: 0 success, 1 invalid or truncated data, 2 wrong usage "
-    "or a file that cannot be read, 130 Ctrl-C, 141 closed pipe",
+    epilog="First steps: midstream demo. Exit codes: 0 success, 1 invalid or truncated data "
+    "(value accepts truncated text), 2 wrong usage or a file that cannot be read, 130 Ctrl-C, "
+    "141 closed pipe",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

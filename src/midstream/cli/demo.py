@@ -99,7 +99,7 @@ def _command() -> str:
 def main() -> None:
     """Run both parts, at a model's speed if the output is a terminal."""
     is_watched = sys.stdout.isatty()
-    core = "compiled core" if COMPILED else "core not compiled: same results, several times slower"
+    core = "compiled core" if COMPILED else "plain Python: the demo compiles nothing"
     print(f"midstream {__version__} ({core})\n")
     has_view = find_spec("rich") is not None and find_spec("typer") is not None
     if has_view:
