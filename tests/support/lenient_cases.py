@@ -175,6 +175,7 @@ ESCAPES = [
     fix("S5 two digits that are none", r'["\xyz"]', [r"\xyz"], "invalid_escape"),
     fix("S5 braces", r'["\u{1F600}!"]', ["\U0001f600!"], "invalid_escape"),
     fix("S5 eight digits", r'["\U0001F600!"]', ["\U0001f600!"], "invalid_escape"),
+    fix("S5 the last character", r'["\u{10FFFF}\U0010FFFF"]', ["\U0010ffff" * 2], *["invalid_escape"] * 2),
     fix("S5 four digits that are none", r'["\users"]', [r"\users"], "invalid_escape"),
     fix("S5 in a key", r'{"a\_b": 1}', {"a_b": 1}, "invalid_escape"),
     fix("S5 next to a valid one", r'["\n\d\t"]', ["\n\\d\t"], "invalid_escape"),
@@ -298,6 +299,7 @@ NUMBERS = [
     fix("B4 hexadecimal", "[0x1F, 0xff]", [31, 255], *["number"] * 2),
     fix("B4 underscores", "[1_000, 1_0_0]", [1000, 100], *["number"] * 2),
     fix("B4 a thousand", '{"a": 1,234}', {"a": 1234}, "number"),
+    fix("B4 a thousand and a zero", '{"a": 1,034}', {"a": 1034}, "number"),
     fix("B4 a million", '{"a": 1,234,567, "b": 1}', {"a": 1234567, "b": 1}, "number"),
     fix("B4 a postal code", '{"a": 02134, "b": 1}', {"a": "02134", "b": 1}, "unquoted_value"),
 ]
