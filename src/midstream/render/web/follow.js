@@ -2,6 +2,8 @@
 
 // how much of the window stays free below the edge
 const MARGIN = 0.15;
+// how long after a key, a touch or a button a scroll counts as the user's, in milliseconds
+const ACTION = 1000;
 
 export class Follower {
   #output;
@@ -10,6 +12,8 @@ export class Follower {
   #isRunning = false;
   // where the page was scrolled to last, by us or the user
   #top = 0;
+  // when the user last touched something
+  #acted = -Infinity;
 
   constructor(output, button) {
     this.#output = output;
@@ -17,6 +21,9 @@ export class Follower {
     button.addEventListener("click", () => this.resume());
     addEventListener("scroll", () => this.#onScroll(), { passive: true });
     addEventListener("wheel", (event) => event.deltaY < 0 && scrollY > 0 && this.#leave(), { passive: true });
+    for (const kind of ["keydown", "mousedown", "touchstart", "touchmove"]) {
+      addEventListener(kind, () => (this.#acted = performance.now()), { passive: true });
+    }
     output.addEventListener("focusin", (event) => {
       // reading with the keyboard
       if (event.target.matches("[role=treeitem]")) this.#leave();
@@ -26,6 +33,8 @@ export class Follower {
   begin() {
     this.#isRunning = true;
     this.#isOn = true;
+    // what began the stream scrolls nothing
+    this.#acted = -Infinity;
     this.clear();
     this.#show();
   }
@@ -61,9 +70,9 @@ export class Follower {
   }
 
   #onScroll() {
-    // at its end, the page scrolls up by itself when it becomes shorter
-    const isAtEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
-    if (scrollY < this.#top - 2 && !isAtEnd) this.#leave();
+    // without the user, the page scrolls up when the sizes of values become known and it is shorter for a moment
+    const isByUser = performance.now() - this.#acted < ACTION;
+    if (scrollY < this.#top - 2 && isByUser) this.#leave();
     this.#top = scrollY;
   }
 
