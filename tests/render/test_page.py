@@ -719,7 +719,8 @@ def test_a_dropped_file_is_read(visit: Visit) -> None:
 
 
 def test_the_page_follows_until_the_user_scrolls(visit: Visit) -> None:
-    value = {"rows": [{"id": i, "text": "x" * 30} for i in range(100)]}
+    # longer than the test takes on a busy machine
+    value = {"rows": [{"id": i, "text": "x" * 30} for i in range(2000)]}
     visit.paste(lines(events(*pieces(json.dumps(value), 10))), 100)
     # not with the mouse: that would scroll to the button first, and the page takes it for the user
     visit.page.locator("#raw-toggle").evaluate("button => button.click()")
@@ -741,7 +742,8 @@ def test_the_page_follows_until_the_user_scrolls(visit: Visit) -> None:
     live.click()
     expect(live).to_be_hidden()
     assert visit.page.evaluate("scrollY") > left
-    visit.wait()
+    visit.page.locator("#stop").evaluate("button => button.click()")
+    visit.wait("stopped")
     expect(live).to_be_hidden()
 
 
